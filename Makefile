@@ -3,11 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-# One hash seed, so that parallel test processes collect the same tests.
-PYTEST := PYTHONHASHSEED=0 $(BIN)/pytest
+BROWSER_STAMP := $(VENV)/.browser-ready
+MODULES := src/scrapersky/console/static/*.js
+# One hash seed, so that parallel test processes collect the same tests. Bytecode is kept, whatever the environment says:
+# without it each of the many processes compiles all sources again.
+PYTEST := PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 
-.PHONY: help setup demo check test test-fast coverage docs schema bench bench-engine bench-fairness bench-sitemap bench-fetch \
-	bench-html bench-line bench-api lint-openapi clean
+.PHONY: help setup demo check test test-fast browser test-browser screenshots coverage docs schema bench bench-engine bench-fairness bench-sitemap bench-fetch \
+	bench-html bench-line bench-sites bench-campaign bench-api bench-leads bench-matching bench-console bench-scale profile-line lint-openapi clean
 
 help:  ## list the targets (default)
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -30,14 +33,33 @@ check: $(STAMP)  ## run linters, type checks, import contracts and project rules
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src migrations scripts
 	$(BIN)/python -m tests.architecture.rules
+	$(BIN)/deno fmt --quiet --check $(MODULES)
+	$(BIN)/deno lint --quiet $(MODULES)
+	$(BIN)/deno check --quiet $(MODULES)
 	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
 
-# Three processes: most tests wait for processes and leases. A file runs in one process, because its tests share servers.
-test: check  ## run `make check`, then every test
-	$(PYTEST) -n 3 --dist loadfile
+# Five processes on two cores: most tests wait for processes and leases. A file runs in one process, because its tests share servers.
+test: check  ## run `make check`, then every test; those in a browser where a Chromium is found
+	@if $(BIN)/python -m tests.browser.chromium; then $(MAKE) --no-print-directory $(BROWSER_STAMP); fi
+	$(PYTEST) -n 5 --dist loadfile
+
+$(BROWSER_STAMP): $(STAMP) requirements-browser.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-browser.lock
+	touch $(BROWSER_STAMP)
+
+browser: $(BROWSER_STAMP)  ## install what the tests in a browser need: Playwright, and Debian's Chromium if there is none
+	@$(BIN)/python -m tests.browser.chromium || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium > /dev/null; } \
+		|| { echo "Install Chromium or Chrome, or set CHROMIUM to the path of one."; exit 1; }
+
+test-browser: browser  ## run the tests in a real browser only
+	REQUIRE_BROWSER=1 $(PYTEST) tests/browser
 
 test-fast: $(STAMP)  ## run the tests that need no process and no clock (under a minute)
 	$(PYTEST) -n 2 --dist loadfile -m fast
+
+screenshots: browser  ## write the pictures of docs/images from the console over a sandbox
+	PYTHONPATH=. $(BIN)/python scripts/screenshots.py
 
 coverage: $(STAMP)  ## run every test and report branch coverage
 	$(PYTEST) -n 2 --dist loadfile --cov --cov-report=term --cov-report=html:$(VENV)/coverage
@@ -53,7 +75,8 @@ schema: $(STAMP)  ## write docs/schema.sql from a freshly migrated database, and
 	$(BIN)/python scripts/dump_schema.py > docs/schema.sql
 	$(BIN)/python scripts/draw_schema.py > docs/schema.svg
 
-bench: bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api  ## run every benchmark
+bench: bench-engine bench-fairness bench-sitemap bench-fetch bench-html bench-line bench-sites bench-campaign bench-api bench-leads bench-matching bench-console bench-scale  ## run every benchmark; writes docs/performance.md
+	$(BIN)/python -m benchmarks.history
 
 bench-engine: $(STAMP)  ## compare the engine with other PostgreSQL job queues
 	$(BIN)/python -m benchmarks.engine
@@ -73,8 +96,29 @@ bench-html: $(STAMP)  ## measure contact extraction per page
 bench-line: $(STAMP)  ## compare the whole pipeline with a Scrapy spider
 	$(BIN)/python -m benchmarks.line
 
+bench-sites: $(STAMP)  ## count found and wrong web sites of businesses whose map has none
+	$(BIN)/python -m benchmarks.sites
+
+bench-campaign: $(STAMP)  ## make 1,000 queries as one campaign: memory of a worker, load of each host
+	$(BIN)/python -m benchmarks.campaign
+
 bench-api: $(STAMP)  ## load the API with a million contacts
 	$(BIN)/python -m benchmarks.api
+
+bench-leads: $(STAMP)  ## measure the cost of a row of a lead file, and its memory, with 200,000 businesses
+	$(BIN)/python -m benchmarks.leads
+
+bench-scale: $(STAMP)  ## measure the cost of an item with 10,000 to 1,000,000 pages, churn, and 1, 2, 4 workers
+	$(BIN)/python -m benchmarks.scale
+
+profile-line: $(STAMP)  ## write a flame graph of the line, and a table of CPU by step
+	$(BIN)/python -m benchmarks.profile_line
+
+bench-matching: $(STAMP)  ## measure how right the matcher of businesses is
+	PYTHONPATH=. $(BIN)/python -m benchmarks.matching
+
+bench-console: browser  ## measure the budgets of the console with a million contacts
+	PYTHONPATH=. $(BIN)/python -m benchmarks.console
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

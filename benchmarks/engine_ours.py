@@ -1,6 +1,7 @@
 """Our side of the engine benchmark: the real loop and the real runtime, with everything that listens to them."""
 
 import asyncio
+import gc
 
 import asyncpg
 import uvloop
@@ -52,6 +53,7 @@ async def drain(order: Order, admin: asyncpg.Connection) -> None:
     await admin.execute("ANALYZE")
     await admin.execute("CHECKPOINT")
     processor = application.runtime.processors["doing"]
+    gc.freeze()  # as `scrapersky worker` and `serve` do after their start
     meter = Meter(order.postmaster)
     meter.start()
     await asyncio.gather(*(run_job_loop(processor) for _ in range(loops)))

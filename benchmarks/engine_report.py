@@ -1,10 +1,12 @@
-"""What an engine benchmark found: bars with the figures of every side, as a table or as JSON."""
+"""What an engine benchmark found: targets with the figures of every side, as a table or as JSON."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from benchmarks import record
 
 
 @dataclass(frozen=True)
@@ -19,16 +21,18 @@ class Figure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A bar, what was reached, and whether that is enough."""
+    """A target, what was measured, whether that is enough, and the figure for the record, if there is one."""
 
-    bar: str
+    target: str
     reached: str
     met: bool
+    value: float | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Everything about one row of the bar table."""
+    """Everything about one part of the benchmark."""
 
     what: str
     unit: str
@@ -43,30 +47,37 @@ def as_json(found: list[Measured]) -> list[dict[str, Any]]:
 
 
 def print_part(console: Console, measured: Measured) -> None:
-    """Print the table of one part and its bars."""
+    """Print the table of one part and its targets."""
     columns = {"": [figure.side for figure in measured.figures]}
     columns[measured.unit] = [figure.value for figure in measured.figures]
-    columns["CPU µs/job (worker + server)"] = [figure.cpu for figure in measured.figures]
+    columns["CPU µs (worker + server)"] = [figure.cpu for figure in measured.figures]
     columns["ours is"] = [figure.ratio for figure in measured.figures]
     shown = {name: column for name, column in columns.items() if any(column)}
     table = Table(title=measured.what, title_justify="left", title_style="bold")
     for name in shown:
-        table.add_column(name, justify="right" if name else "left", no_wrap=True, overflow="fold")
+        table.add_column(name, justify="right" if name else "left", overflow="fold")
     for row in zip(*shown.values(), strict=True):
         table.add_row(*row)
     console.print(table)
-    for admission in measured.verdicts:
-        word = "[green]reached[/]" if admission.met else "[red]MISSED[/]"
-        console.print(f"  {word}  {admission.bar}: {admission.reached}")
+    for verdict in measured.verdicts:
+        word = "[green]reached[/]" if verdict.met else "[red]MISSED[/]"
+        console.print(f"  {word}  {verdict.target}: {verdict.reached}")
     console.print()
 
 
 def print_summary(console: Console, found: list[Measured]) -> None:
-    """Print one sentence about the bars of all parts."""
-    verdicts = [admission for measured in found for admission in measured.verdicts]
-    missed = [admission.bar for admission in verdicts if not admission.met]
-    console.print(f"{len(verdicts) - len(missed)} of {len(verdicts)} bars reached." + _list(missed))
+    """Print one sentence about the targets of all parts."""
+    verdicts = [verdict for measured in found for verdict in measured.verdicts]
+    missed = [verdict.target for verdict in verdicts if not verdict.met]
+    console.print(f"{len(verdicts) - len(missed)} of {len(verdicts)} targets reached." + _list(missed))
 
 
 def _list(missed: list[str]) -> str:
     return f" Missed: {'; '.join(missed)}." if missed else ""
+
+
+def record_parts(found: list[Measured]) -> None:
+    """Add the targets of all parts to the history of figures."""
+    verdicts = [verdict for measured in found for verdict in measured.verdicts if verdict.value is not None]
+    figures = [record.Figure(one.target, round(one.value or 0, 2), one.unit, "as named", one.met) for one in verdicts]
+    record.record("engine", figures)

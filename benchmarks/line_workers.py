@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import psutil
@@ -45,9 +46,9 @@ def run_command(url: str, *words: str) -> None:
     subprocess.run(command, env=environment(url, {}), check=True, stdout=subprocess.DEVNULL)
 
 
-async def work_until_idle(url: str, variables: dict[str, str], workers: int) -> Work:
-    """Start the workers and wait until they leave by themselves."""
-    command = [sys.executable, "-m", "scrapersky", "worker", "--until-idle"]
+async def work_until_idle(url: str, variables: dict[str, str], workers: int, profiler: Sequence[str] = ()) -> Work:
+    """Start the workers, each under the profiler if there is one, and wait until they leave by themselves."""
+    command = [*profiler, sys.executable, "-m", "scrapersky", "worker", "--until-idle"]
     done, started, cpu = Work(), time.monotonic(), _cpu_of_children()
     processes = [subprocess.Popen(command, env=environment(url, variables)) for _ in range(workers)]
     first: dict[int, float] = {}
@@ -60,7 +61,7 @@ async def work_until_idle(url: str, variables: dict[str, str], workers: int) -> 
             process.kill()
             process.wait()
     done.seconds, done.cpu_seconds = time.monotonic() - started, _cpu_of_children() - cpu
-    if any(process.returncode for process in processes):
+    if not profiler and any(process.returncode for process in processes):  # py-spy exits with 1 when its process ends
         raise RuntimeError(f"a worker left with {[process.returncode for process in processes]}")
     return done
 

@@ -17,8 +17,6 @@ def peer_python(name: str, packages: list[str]) -> Path:
     if not stamp.exists():
         print(f"installing {', '.join(packages)} beside the project ...", file=sys.stderr, flush=True)
         venv.create(home, with_pip=True, clear=True)
-        subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True
-        )
+        subprocess.run([python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", *packages], check=True)
         stamp.touch()
     return python

@@ -19,7 +19,7 @@ from scrapersky.core.settings import Environment, load
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
 
 RUNS = 5
-BAR = 0.70
+TARGET = 0.70
 BATCH = 10_000
 TENANT, DOMAIN = UUID(int=1), UUID(int=2)
 PREPARE = """
@@ -111,8 +111,8 @@ async def _empty(connection: asyncpg.Connection) -> None:
     await connection.execute("CHECKPOINT")
 
 
-async def compare(uri: str, path: Path) -> bool:
-    """Run both sides in turn; return whether the bar is reached."""
+async def compare(uri: str, path: Path) -> float:
+    """Run both sides in turn; return our share of the speed of COPY."""
     database = Database(uri, load(Environment({}, env_file=None)))
     await migrate(database)
     connection = await asyncpg.connect(uri)
@@ -132,11 +132,11 @@ async def compare(uri: str, path: Path) -> bool:
     print(f"  bare COPY of ready rows          {statistics.median(bare):>10,.0f}")
     print(f"  parse + store                    {statistics.median(ours):>10,.0f}")
     print(f"  parse + store, all rows known    {statistics.median(again):>10,.0f}")
-    print(f"  ratio {ratio:.0%}, bar {BAR:.0%}: {'pass' if ratio >= BAR else 'FAIL'}")
-    return ratio >= BAR
+    print(f"  ratio {ratio:.0%}, target {TARGET:.0%}: {'pass' if ratio >= TARGET else 'FAIL'}")
+    return ratio
 
 
-def run(path: Path) -> bool:
+def run(path: Path) -> float:
     """Start an embedded PostgreSQL for this benchmark alone, compare, stop it."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it looks for a runtime directory and finds another place without one

@@ -66,6 +66,15 @@ CREATE TABLE business_domain (
 
 ALTER TABLE ONLY business_domain FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE campaign_search (
+    campaign_id uuid NOT NULL,
+    search_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    "position" integer NOT NULL
+);
+
+ALTER TABLE ONLY campaign_search FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE contact (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     tenant_id uuid NOT NULL,
@@ -118,6 +127,8 @@ CREATE TABLE contact (
     is_merged_by_rule boolean DEFAULT false NOT NULL,
     is_separate boolean DEFAULT false NOT NULL,
     last_name_key text GENERATED ALWAYS AS (lower("left"(last_name, 200))) STORED COLLATE pg_catalog."C",
+    changed_at timestamp with time zone,
+    field_changes jsonb,
     CONSTRAINT contact_contact_verification_leased CHECK (((contact_verification_status <> 'Processing'::text) OR (contact_verification_due_at IS NOT NULL))),
     CONSTRAINT contact_contact_verification_revert_to_check CHECK ((contact_verification_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT contact_contact_verification_status_check CHECK ((contact_verification_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
@@ -263,6 +274,7 @@ CREATE TABLE domain (
     sitemap_analysis_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     sitemap_analysis_waits_for text,
     hidden_reason text,
+    browser jsonb,
     CONSTRAINT domain_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT domain_domain_metadata_leased CHECK (((domain_metadata_status <> 'Processing'::text) OR (domain_metadata_due_at IS NOT NULL))),
     CONSTRAINT domain_domain_metadata_revert_to_check CHECK ((domain_metadata_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
@@ -277,6 +289,24 @@ CREATE TABLE domain (
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
 ALTER TABLE ONLY domain FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE exported_lead (
+    lead_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    file text NOT NULL,
+    exported_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY exported_lead FORCE ROW LEVEL SECURITY;
+
+CREATE UNLOGGED TABLE fetched_body (
+    url_hash bytea NOT NULL,
+    head text NOT NULL,
+    body bytea NOT NULL,
+    size_bytes integer NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY fetched_body ALTER COLUMN body SET STORAGE EXTERNAL;
 
 CREATE UNLOGGED TABLE host_limit (
     host text NOT NULL,
@@ -369,11 +399,40 @@ CREATE TABLE local_business (
     domain_extraction_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     domain_extraction_waits_for text,
     city_key text GENERATED ALWAYS AS (lower("left"(city, 200))) STORED COLLATE pg_catalog."C",
+    expired_at timestamp with time zone,
+    site_search_status text DEFAULT 'New'::text NOT NULL,
+    site_search_error text,
+    site_search_attempts integer DEFAULT 0 NOT NULL,
+    site_search_allowance integer DEFAULT 0 NOT NULL,
+    site_search_due_at timestamp with time zone,
+    site_search_order bigint DEFAULT 0 NOT NULL,
+    site_search_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    site_search_waits_for text,
+    site_search_revert_to text,
+    website_how text,
+    website_confidence double precision,
+    website_proof text,
+    rejected_websites text[] DEFAULT '{}'::text[] NOT NULL,
+    same_as_id uuid,
+    same_reason text,
+    same_confidence double precision,
+    same_by text,
+    separate_from uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    compared_at timestamp with time zone,
+    chain text,
+    changed_at timestamp with time zone,
+    field_changes jsonb,
     CONSTRAINT local_business_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT local_business_domain_extraction_leased CHECK (((domain_extraction_status <> 'Processing'::text) OR (domain_extraction_due_at IS NOT NULL))),
     CONSTRAINT local_business_domain_extraction_revert_to_check CHECK ((domain_extraction_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT local_business_domain_extraction_status_check CHECK ((domain_extraction_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
-    CONSTRAINT local_business_domain_extraction_waits_for_check CHECK ((domain_extraction_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
+    CONSTRAINT local_business_domain_extraction_waits_for_check CHECK ((domain_extraction_waits_for = ANY (ARRAY['tenant'::text, 'money'::text]))),
+    CONSTRAINT local_business_same_by_check CHECK ((same_by = ANY (ARRAY['rule'::text, 'person'::text]))),
+    CONSTRAINT local_business_site_search_leased CHECK (((site_search_status <> 'Processing'::text) OR (site_search_due_at IS NOT NULL))),
+    CONSTRAINT local_business_site_search_revert_to_check CHECK ((site_search_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
+    CONSTRAINT local_business_site_search_status_check CHECK ((site_search_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT local_business_site_search_waits_for_check CHECK ((site_search_waits_for = ANY (ARRAY['tenant'::text, 'money'::text]))),
+    CONSTRAINT local_business_website_how_check CHECK ((website_how = ANY (ARRAY['email'::text, 'record'::text, 'name'::text, 'search'::text, 'person'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -386,6 +445,14 @@ CREATE TABLE maintenance (
     result text,
     error text
 );
+
+CREATE TABLE match_key (
+    tenant_id uuid NOT NULL,
+    key text NOT NULL,
+    business_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY match_key FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE page (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -418,6 +485,8 @@ CREATE TABLE page (
     page_processing_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     page_processing_waits_for text,
     hidden_reason text,
+    has_contact_form boolean,
+    browser jsonb,
     CONSTRAINT page_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT page_hidden_reason_check CHECK ((hidden_reason = ANY (ARRAY['javascript'::text, 'bot_check'::text, 'login'::text, 'consent'::text, 'parked'::text, 'unfinished'::text]))),
     CONSTRAINT page_page_processing_leased CHECK (((page_processing_status <> 'Processing'::text) OR (page_processing_due_at IS NOT NULL))),
@@ -463,6 +532,7 @@ CREATE TABLE place (
     deep_scan_revert_to text,
     deep_scan_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     deep_scan_waits_for text,
+    cell bigint GENERATED ALWAYS AS (map_cell(latitude, longitude)) STORED,
     CONSTRAINT place_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT place_deep_scan_leased CHECK (((deep_scan_status <> 'Processing'::text) OR (deep_scan_due_at IS NOT NULL))),
     CONSTRAINT place_deep_scan_revert_to_check CHECK ((deep_scan_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
@@ -538,6 +608,43 @@ CREATE TABLE run (
     cycles integer DEFAULT 1 NOT NULL
 );
 
+CREATE TABLE saved_view (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    tenant_id uuid NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    user_id uuid NOT NULL,
+    noun text NOT NULL,
+    name text NOT NULL,
+    query text NOT NULL,
+    shared boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY saved_view FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE schedule (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    tenant_id uuid NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_id uuid NOT NULL,
+    every_seconds integer,
+    cron text,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    next_run_at timestamp with time zone NOT NULL,
+    last_run_at timestamp with time zone,
+    last_outcome text,
+    last_reason text,
+    run_count integer DEFAULT 0 NOT NULL,
+    paused_at timestamp with time zone,
+    paused_by text,
+    created_by uuid,
+    CONSTRAINT schedule_last_outcome CHECK ((last_outcome = ANY (ARRAY['started'::text, 'skipped'::text, 'refused'::text]))),
+    CONSTRAINT schedule_one_recurrence CHECK (((every_seconds IS NULL) <> (cron IS NULL)))
+);
+
+ALTER TABLE ONLY schedule FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE search (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     tenant_id uuid NOT NULL,
@@ -573,6 +680,11 @@ CREATE TABLE search (
     details_micros bigint DEFAULT 0 NOT NULL,
     place_search_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     place_search_waits_for text,
+    area_request jsonb,
+    area_found jsonb,
+    name text,
+    campaign_id uuid,
+    is_partial boolean DEFAULT false NOT NULL,
     CONSTRAINT search_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT search_place_search_leased CHECK (((place_search_status <> 'Processing'::text) OR (place_search_due_at IS NOT NULL))),
     CONSTRAINT search_place_search_revert_to_check CHECK ((place_search_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
@@ -586,7 +698,9 @@ ALTER TABLE ONLY search FORCE ROW LEVEL SECURITY;
 CREATE TABLE search_business (
     search_id uuid NOT NULL,
     business_id uuid NOT NULL,
-    tenant_id uuid NOT NULL
+    tenant_id uuid NOT NULL,
+    found_at timestamp with time zone DEFAULT now(),
+    seen_at timestamp with time zone DEFAULT now()
 );
 
 ALTER TABLE ONLY search_business FORCE ROW LEVEL SECURITY;
@@ -602,7 +716,8 @@ ALTER TABLE ONLY search_contact FORCE ROW LEVEL SECURITY;
 CREATE TABLE search_domain (
     search_id uuid NOT NULL,
     domain_id uuid NOT NULL,
-    tenant_id uuid NOT NULL
+    tenant_id uuid NOT NULL,
+    found_at timestamp with time zone DEFAULT now()
 );
 
 ALTER TABLE ONLY search_domain FORCE ROW LEVEL SECURITY;
@@ -622,7 +737,8 @@ CREATE TABLE search_place (
     search_id uuid NOT NULL,
     place_id uuid NOT NULL,
     tenant_id uuid NOT NULL,
-    found_at timestamp with time zone DEFAULT now() NOT NULL
+    found_at timestamp with time zone DEFAULT now() NOT NULL,
+    seen_at timestamp with time zone DEFAULT now()
 );
 
 ALTER TABLE ONLY search_place FORCE ROW LEVEL SECURITY;
@@ -637,6 +753,20 @@ CREATE TABLE search_progress (
 );
 
 ALTER TABLE ONLY search_progress FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE search_run (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    tenant_id uuid NOT NULL,
+    search_id uuid NOT NULL,
+    number integer NOT NULL,
+    began_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    is_complete boolean DEFAULT false NOT NULL,
+    is_whole boolean DEFAULT false NOT NULL,
+    counts jsonb
+);
+
+ALTER TABLE ONLY search_run FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE session (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -761,6 +891,7 @@ CREATE TABLE "user" (
     password_changed_at timestamp with time zone,
     last_login_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    preferences jsonb DEFAULT '{}'::jsonb NOT NULL,
     CONSTRAINT user_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'curator'::text, 'operator'::text, 'admin'::text])))
 );
 
@@ -854,6 +985,13 @@ CREATE SEQUENCE local_business_domain_extraction_notified
     NO MAXVALUE
     CACHE 1;
 
+CREATE SEQUENCE local_business_site_search_notified
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE SEQUENCE page_page_processing_notified
     START WITH 0
     INCREMENT BY 1
@@ -915,6 +1053,9 @@ ALTER TABLE ONLY audit
 ALTER TABLE ONLY business_domain
     ADD CONSTRAINT business_domain_pkey PRIMARY KEY (business_id, domain_id);
 
+ALTER TABLE ONLY campaign_search
+    ADD CONSTRAINT campaign_search_pkey PRIMARY KEY (campaign_id, search_id);
+
 ALTER TABLE ONLY contact
     ADD CONSTRAINT contact_pkey PRIMARY KEY (id);
 
@@ -951,6 +1092,12 @@ ALTER TABLE ONLY domain
 ALTER TABLE ONLY domain
     ADD CONSTRAINT domain_tenant_id_name_key UNIQUE (tenant_id, name);
 
+ALTER TABLE ONLY exported_lead
+    ADD CONSTRAINT exported_lead_pkey PRIMARY KEY (lead_id);
+
+ALTER TABLE ONLY fetched_body
+    ADD CONSTRAINT fetched_body_pkey PRIMARY KEY (url_hash);
+
 ALTER TABLE ONLY host_limit
     ADD CONSTRAINT host_limit_pkey PRIMARY KEY (host);
 
@@ -974,6 +1121,9 @@ ALTER TABLE ONLY local_business
 
 ALTER TABLE ONLY maintenance
     ADD CONSTRAINT maintenance_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY match_key
+    ADD CONSTRAINT match_key_pkey PRIMARY KEY (tenant_id, key, business_id);
 
 ALTER TABLE ONLY page
     ADD CONSTRAINT page_pkey PRIMARY KEY (id);
@@ -1008,6 +1158,18 @@ ALTER TABLE ONLY retention
 ALTER TABLE ONLY run
     ADD CONSTRAINT run_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY saved_view
+    ADD CONSTRAINT saved_view_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY saved_view
+    ADD CONSTRAINT saved_view_user_id_noun_name_key UNIQUE (user_id, noun, name);
+
+ALTER TABLE ONLY schedule
+    ADD CONSTRAINT schedule_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY schedule
+    ADD CONSTRAINT schedule_search_id_key UNIQUE (search_id);
+
 ALTER TABLE ONLY search_business
     ADD CONSTRAINT search_business_pkey PRIMARY KEY (search_id, business_id);
 
@@ -1028,6 +1190,12 @@ ALTER TABLE ONLY search_place
 
 ALTER TABLE ONLY search_progress
     ADD CONSTRAINT search_progress_pkey PRIMARY KEY (search_id);
+
+ALTER TABLE ONLY search_run
+    ADD CONSTRAINT search_run_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY search_run
+    ADD CONSTRAINT search_run_search_id_number_key UNIQUE (search_id, number);
 
 ALTER TABLE ONLY session
     ADD CONSTRAINT session_browser_hash_key UNIQUE (browser_hash);
@@ -1095,6 +1263,15 @@ ALTER TABLE ONLY business_domain
 ALTER TABLE ONLY business_domain
     ADD CONSTRAINT business_domain_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY campaign_search
+    ADD CONSTRAINT campaign_search_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES search(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY campaign_search
+    ADD CONSTRAINT campaign_search_search_id_fkey FOREIGN KEY (search_id) REFERENCES search(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY campaign_search
+    ADD CONSTRAINT campaign_search_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY contact
     ADD CONSTRAINT contact_business_id_fkey FOREIGN KEY (business_id) REFERENCES local_business(id) ON DELETE SET NULL;
 
@@ -1140,6 +1317,9 @@ ALTER TABLE ONLY domain
 ALTER TABLE ONLY domain
     ADD CONSTRAINT domain_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY exported_lead
+    ADD CONSTRAINT exported_lead_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY idempotency_key
     ADD CONSTRAINT idempotency_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
@@ -1159,10 +1339,19 @@ ALTER TABLE ONLY local_business
     ADD CONSTRAINT local_business_place_id_fkey FOREIGN KEY (place_id) REFERENCES place(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY local_business
+    ADD CONSTRAINT local_business_same_as_id_fkey FOREIGN KEY (same_as_id) REFERENCES local_business(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY local_business
     ADD CONSTRAINT local_business_search_id_fkey FOREIGN KEY (search_id) REFERENCES search(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY local_business
     ADD CONSTRAINT local_business_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY match_key
+    ADD CONSTRAINT match_key_business_id_fkey FOREIGN KEY (business_id) REFERENCES local_business(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY match_key
+    ADD CONSTRAINT match_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY page
     ADD CONSTRAINT page_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE;
@@ -1185,6 +1374,21 @@ ALTER TABLE ONLY quota_reschedule
 ALTER TABLE ONLY quota_usage
     ADD CONSTRAINT quota_usage_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY saved_view
+    ADD CONSTRAINT saved_view_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY saved_view
+    ADD CONSTRAINT saved_view_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY schedule
+    ADD CONSTRAINT schedule_created_by_fkey FOREIGN KEY (created_by) REFERENCES "user"(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY schedule
+    ADD CONSTRAINT schedule_search_id_fkey FOREIGN KEY (search_id) REFERENCES search(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY schedule
+    ADD CONSTRAINT schedule_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY search_business
     ADD CONSTRAINT search_business_business_id_fkey FOREIGN KEY (business_id) REFERENCES local_business(id) ON DELETE CASCADE;
 
@@ -1193,6 +1397,9 @@ ALTER TABLE ONLY search_business
 
 ALTER TABLE ONLY search_business
     ADD CONSTRAINT search_business_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY search
+    ADD CONSTRAINT search_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES search(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY search_contact
     ADD CONSTRAINT search_contact_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contact(id) ON DELETE CASCADE;
@@ -1235,6 +1442,12 @@ ALTER TABLE ONLY search_progress
 
 ALTER TABLE ONLY search
     ADD CONSTRAINT search_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES "user"(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY search_run
+    ADD CONSTRAINT search_run_search_id_fkey FOREIGN KEY (search_id) REFERENCES search(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY search_run
+    ADD CONSTRAINT search_run_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY search
     ADD CONSTRAINT search_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
@@ -1290,11 +1503,11 @@ CREATE INDEX audit_by_time ON audit USING btree (tenant_id, at, id);
 
 CREATE INDEX business_domain_domain_id ON business_domain USING btree (domain_id);
 
+CREATE INDEX campaign_search_search_id ON campaign_search USING btree (search_id);
+
 CREATE INDEX contact_business_id ON contact USING btree (business_id);
 
 CREATE INDEX contact_by_curation ON contact USING btree (tenant_id, curation_status, updated_at, id);
-
-CREATE INDEX contact_by_email ON contact USING btree (tenant_id, email);
 
 CREATE INDEX contact_by_fax ON contact USING btree (tenant_id, fax) WHERE (fax IS NOT NULL);
 
@@ -1364,6 +1577,8 @@ CREATE INDEX delivery_delivery_outcome ON delivery USING btree (tenant_id, deliv
 
 CREATE INDEX delivery_delivery_tenant ON delivery USING btree (tenant_id, delivery_flow, delivery_order) WHERE ((delivery_status = 'Queued'::text) AND (delivery_due_at IS NULL));
 
+CREATE INDEX delivery_queued ON delivery USING btree (tenant_id, id) WHERE (delivery_status = 'Queued'::text);
+
 CREATE INDEX destination_by_update ON destination USING btree (tenant_id, updated_at, id);
 
 CREATE INDEX domain_by_country ON domain USING btree (tenant_id, country, updated_at, id);
@@ -1394,7 +1609,13 @@ CREATE INDEX domain_sitemap_analysis_outcome ON domain USING btree (tenant_id, s
 
 CREATE INDEX domain_sitemap_analysis_tenant ON domain USING btree (tenant_id, sitemap_analysis_flow, sitemap_analysis_order) WHERE ((sitemap_analysis_status = 'Queued'::text) AND (sitemap_analysis_due_at IS NULL));
 
+CREATE INDEX exported_lead_by_tenant ON exported_lead USING btree (tenant_id, exported_at);
+
+CREATE INDEX fetched_body_by_expiry ON fetched_body USING btree (expires_at);
+
 CREATE INDEX host_limit_next_allowed_at ON host_limit USING btree (next_allowed_at);
+
+CREATE INDEX job_by_kind ON job USING btree (tenant_id, kind, updated_at, id);
 
 CREATE INDEX job_by_update ON job USING btree (tenant_id, updated_at, id);
 
@@ -1407,6 +1628,8 @@ CREATE INDEX local_business_by_country ON local_business USING btree (tenant_id,
 CREATE INDEX local_business_by_curation ON local_business USING btree (tenant_id, curation_status, updated_at, id);
 
 CREATE INDEX local_business_by_name ON local_business USING btree (tenant_id, name_key, id);
+
+CREATE INDEX local_business_by_phone ON local_business USING btree (tenant_id, phone) WHERE (website IS NOT NULL);
 
 CREATE INDEX local_business_by_rating ON local_business USING btree (tenant_id, rating) WHERE (rating IS NOT NULL);
 
@@ -1422,6 +1645,20 @@ CREATE INDEX local_business_domain_extraction_outcome ON local_business USING bt
 
 CREATE INDEX local_business_domain_extraction_tenant ON local_business USING btree (tenant_id, domain_extraction_flow, domain_extraction_order) WHERE ((domain_extraction_status = 'Queued'::text) AND (domain_extraction_due_at IS NULL));
 
+CREATE INDEX local_business_not_compared ON local_business USING btree (tenant_id, id) WHERE (compared_at IS NULL);
+
+CREATE INDEX local_business_same_as_id ON local_business USING btree (same_as_id, id) WHERE (same_as_id IS NOT NULL);
+
+CREATE INDEX local_business_site_search_claim ON local_business USING btree (site_search_order) WHERE ((site_search_status = 'Queued'::text) AND (site_search_due_at IS NULL));
+
+CREATE INDEX local_business_site_search_due ON local_business USING btree (site_search_due_at) WHERE (site_search_due_at IS NOT NULL);
+
+CREATE INDEX local_business_site_search_outcome ON local_business USING btree (tenant_id, site_search_status, id) WHERE (site_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
+
+CREATE INDEX local_business_site_search_tenant ON local_business USING btree (tenant_id, site_search_flow, site_search_order) WHERE ((site_search_status = 'Queued'::text) AND (site_search_due_at IS NULL));
+
+CREATE INDEX match_key_business_id ON match_key USING btree (business_id);
+
 CREATE INDEX page_by_curation ON page USING btree (tenant_id, curation_status, updated_at, id);
 
 CREATE INDEX page_by_hidden_reason ON page USING btree (tenant_id, hidden_reason, updated_at, id) WHERE (hidden_reason IS NOT NULL);
@@ -1434,6 +1671,8 @@ CREATE INDEX page_by_progress ON page USING btree (domain_id, page_processing_st
 
 CREATE INDEX page_by_update ON page USING btree (tenant_id, updated_at, id);
 
+CREATE INDEX page_contact_form ON page USING btree (domain_id) WHERE has_contact_form;
+
 CREATE INDEX page_hidden ON page USING btree (domain_id, hidden_reason) WHERE (hidden_reason IS NOT NULL);
 
 CREATE INDEX page_page_processing_claim ON page USING btree (page_processing_order) WHERE ((page_processing_status = 'Queued'::text) AND (page_processing_due_at IS NULL));
@@ -1445,6 +1684,8 @@ CREATE INDEX page_page_processing_outcome ON page USING btree (tenant_id, page_p
 CREATE INDEX page_page_processing_tenant ON page USING btree (tenant_id, page_processing_flow, page_processing_order) WHERE ((page_processing_status = 'Queued'::text) AND (page_processing_due_at IS NULL));
 
 CREATE INDEX page_sitemap_file_id ON page USING btree (sitemap_file_id);
+
+CREATE INDEX place_by_cell ON place USING btree (tenant_id, cell) INCLUDE (latitude, longitude) WHERE (cell IS NOT NULL);
 
 CREATE INDEX place_by_curation ON place USING btree (tenant_id, curation_status, updated_at, id);
 
@@ -1470,11 +1711,21 @@ CREATE INDEX run_by_start ON run USING btree (started_at, id);
 
 CREATE INDEX run_by_workflow ON run USING btree (workflow, started_at);
 
+CREATE INDEX saved_view_by_name ON saved_view USING btree (tenant_id, noun, name, id);
+
+CREATE INDEX schedule_by_update ON schedule USING btree (tenant_id, updated_at, id);
+
+CREATE INDEX schedule_due ON schedule USING btree (next_run_at) WHERE (paused_at IS NULL);
+
 CREATE INDEX search_business_business_id ON search_business USING btree (business_id);
+
+CREATE INDEX search_by_campaign ON search USING btree (campaign_id) WHERE (campaign_id IS NOT NULL);
 
 CREATE INDEX search_by_text ON search USING btree (tenant_id, lower("left"(text, 200)));
 
 CREATE INDEX search_by_update ON search USING btree (tenant_id, updated_at, id);
+
+CREATE INDEX search_campaigns ON search USING btree (tenant_id, updated_at, id) WHERE (provider = 'campaign'::text);
 
 CREATE INDEX search_contact_contact_id ON search_contact USING btree (contact_id);
 
@@ -1491,6 +1742,8 @@ CREATE INDEX search_place_search_due ON search USING btree (place_search_due_at)
 CREATE INDEX search_place_search_outcome ON search USING btree (tenant_id, place_search_status, id) WHERE (place_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
 CREATE INDEX search_place_search_tenant ON search USING btree (tenant_id, place_search_flow, place_search_order) WHERE ((place_search_status = 'Queued'::text) AND (place_search_due_at IS NULL));
+
+CREATE INDEX search_run_open ON search_run USING btree (began_at) WHERE (ended_at IS NULL);
 
 CREATE INDEX session_by_expiry ON session USING btree (expires_at);
 
@@ -1534,6 +1787,8 @@ ALTER TABLE audit ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE business_domain ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE campaign_search ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE contact ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE curation_action ENABLE ROW LEVEL SECURITY;
@@ -1548,6 +1803,8 @@ ALTER TABLE destination ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE domain ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE exported_lead ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE idempotency_key ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE invitation ENABLE ROW LEVEL SECURITY;
@@ -1556,6 +1813,8 @@ ALTER TABLE job ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE local_business ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE match_key ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE page ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE place ENABLE ROW LEVEL SECURITY;
@@ -1563,6 +1822,10 @@ ALTER TABLE place ENABLE ROW LEVEL SECURITY;
 ALTER TABLE quota_reschedule ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE quota_usage ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE saved_view ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE schedule ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE search ENABLE ROW LEVEL SECURITY;
 
@@ -1577,6 +1840,8 @@ ALTER TABLE search_journal ENABLE ROW LEVEL SECURITY;
 ALTER TABLE search_place ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE search_progress ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE search_run ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE session ENABLE ROW LEVEL SECURITY;
 
@@ -1598,6 +1863,8 @@ CREATE POLICY engine_rows ON audit TO scrapersky_engine USING (true) WITH CHECK 
 
 CREATE POLICY engine_rows ON business_domain TO scrapersky_engine USING (true) WITH CHECK (true);
 
+CREATE POLICY engine_rows ON campaign_search TO scrapersky_engine USING (true) WITH CHECK (true);
+
 CREATE POLICY engine_rows ON contact TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON curation_action TO scrapersky_engine USING (true) WITH CHECK (true);
@@ -1612,6 +1879,8 @@ CREATE POLICY engine_rows ON destination TO scrapersky_engine USING (true) WITH 
 
 CREATE POLICY engine_rows ON domain TO scrapersky_engine USING (true) WITH CHECK (true);
 
+CREATE POLICY engine_rows ON exported_lead TO scrapersky_engine USING (true) WITH CHECK (true);
+
 CREATE POLICY engine_rows ON idempotency_key TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON invitation TO scrapersky_engine USING (true) WITH CHECK (true);
@@ -1620,6 +1889,8 @@ CREATE POLICY engine_rows ON job TO scrapersky_engine USING (true) WITH CHECK (t
 
 CREATE POLICY engine_rows ON local_business TO scrapersky_engine USING (true) WITH CHECK (true);
 
+CREATE POLICY engine_rows ON match_key TO scrapersky_engine USING (true) WITH CHECK (true);
+
 CREATE POLICY engine_rows ON page TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON place TO scrapersky_engine USING (true) WITH CHECK (true);
@@ -1627,6 +1898,10 @@ CREATE POLICY engine_rows ON place TO scrapersky_engine USING (true) WITH CHECK 
 CREATE POLICY engine_rows ON quota_reschedule TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON quota_usage TO scrapersky_engine USING (true) WITH CHECK (true);
+
+CREATE POLICY engine_rows ON saved_view TO scrapersky_engine USING (true) WITH CHECK (true);
+
+CREATE POLICY engine_rows ON schedule TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON search TO scrapersky_engine USING (true) WITH CHECK (true);
 
@@ -1641,6 +1916,8 @@ CREATE POLICY engine_rows ON search_journal TO scrapersky_engine USING (true) WI
 CREATE POLICY engine_rows ON search_place TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON search_progress TO scrapersky_engine USING (true) WITH CHECK (true);
+
+CREATE POLICY engine_rows ON search_run TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON session TO scrapersky_engine USING (true) WITH CHECK (true);
 
@@ -1664,6 +1941,8 @@ CREATE POLICY tenant_rows ON audit TO scrapersky_app USING ((tenant_id = (NULLIF
 
 CREATE POLICY tenant_rows ON business_domain TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
+CREATE POLICY tenant_rows ON campaign_search TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
 CREATE POLICY tenant_rows ON contact TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON curation_action TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
@@ -1678,6 +1957,8 @@ CREATE POLICY tenant_rows ON destination TO scrapersky_app USING ((tenant_id = (
 
 CREATE POLICY tenant_rows ON domain TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
+CREATE POLICY tenant_rows ON exported_lead TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
 CREATE POLICY tenant_rows ON idempotency_key TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON invitation TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
@@ -1686,6 +1967,8 @@ CREATE POLICY tenant_rows ON job TO scrapersky_app USING ((tenant_id = (NULLIF(c
 
 CREATE POLICY tenant_rows ON local_business TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
+CREATE POLICY tenant_rows ON match_key TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
 CREATE POLICY tenant_rows ON page TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON place TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
@@ -1693,6 +1976,10 @@ CREATE POLICY tenant_rows ON place TO scrapersky_app USING ((tenant_id = (NULLIF
 CREATE POLICY tenant_rows ON quota_reschedule TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON quota_usage TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
+CREATE POLICY tenant_rows ON saved_view TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
+CREATE POLICY tenant_rows ON schedule TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON search TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
@@ -1707,6 +1994,8 @@ CREATE POLICY tenant_rows ON search_journal TO scrapersky_app USING ((tenant_id 
 CREATE POLICY tenant_rows ON search_place TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON search_progress TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
+CREATE POLICY tenant_rows ON search_run TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON session TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
@@ -1781,6 +2070,8 @@ GRANT UPDATE(after) ON TABLE audit TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE business_domain TO scrapersky_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE campaign_search TO scrapersky_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE contact TO scrapersky_app;
 GRANT SELECT ON TABLE contact TO scrapersky_engine;
 
@@ -1801,6 +2092,10 @@ GRANT UPDATE(contact_verification_order) ON TABLE contact TO scrapersky_engine;
 GRANT UPDATE(contact_verification_revert_to) ON TABLE contact TO scrapersky_engine;
 
 GRANT UPDATE(contact_verification_waits_for) ON TABLE contact TO scrapersky_engine;
+
+GRANT UPDATE(changed_at) ON TABLE contact TO scrapersky_engine;
+
+GRANT UPDATE(field_changes) ON TABLE contact TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE contact_contact_verification_notified TO scrapersky_engine;
 
@@ -1880,6 +2175,10 @@ GRANT SELECT,UPDATE ON SEQUENCE domain_domain_metadata_notified TO scrapersky_en
 
 GRANT SELECT,UPDATE ON SEQUENCE domain_sitemap_analysis_notified TO scrapersky_engine;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE exported_lead TO scrapersky_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE fetched_body TO scrapersky_engine;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE host_limit TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE idempotency_key TO scrapersky_app;
@@ -1911,10 +2210,34 @@ GRANT UPDATE(domain_extraction_revert_to) ON TABLE local_business TO scrapersky_
 
 GRANT UPDATE(domain_extraction_waits_for) ON TABLE local_business TO scrapersky_engine;
 
+GRANT UPDATE(site_search_status) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(site_search_error) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(site_search_attempts) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(site_search_allowance) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(site_search_due_at) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(site_search_order) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(site_search_waits_for) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(site_search_revert_to) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(changed_at) ON TABLE local_business TO scrapersky_engine;
+
+GRANT UPDATE(field_changes) ON TABLE local_business TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE local_business_domain_extraction_notified TO scrapersky_engine;
+
+GRANT SELECT,UPDATE ON SEQUENCE local_business_site_search_notified TO scrapersky_engine;
 
 GRANT SELECT ON TABLE maintenance TO scrapersky_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE maintenance TO scrapersky_engine;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE match_key TO scrapersky_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE page TO scrapersky_app;
 GRANT SELECT ON TABLE page TO scrapersky_engine;
@@ -1938,6 +2261,8 @@ GRANT UPDATE(page_processing_revert_to) ON TABLE page TO scrapersky_engine;
 GRANT UPDATE(page_processing_waits_for) ON TABLE page TO scrapersky_engine;
 
 GRANT UPDATE(hidden_reason) ON TABLE page TO scrapersky_engine;
+
+GRANT UPDATE(has_contact_form) ON TABLE page TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE page_page_processing_notified TO scrapersky_engine;
 
@@ -1982,6 +2307,11 @@ GRANT SELECT,UPDATE ON TABLE retention TO scrapersky_engine;
 
 GRANT SELECT ON TABLE run TO scrapersky_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE run TO scrapersky_engine;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE saved_view TO scrapersky_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE schedule TO scrapersky_app;
+GRANT SELECT ON TABLE schedule TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search TO scrapersky_app;
 GRANT SELECT ON TABLE search TO scrapersky_engine;
@@ -2033,6 +2363,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_place TO scrapersky_app;
 GRANT SELECT,UPDATE ON SEQUENCE search_place_search_notified TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_progress TO scrapersky_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_run TO scrapersky_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE search_run TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE session TO scrapersky_app;
 GRANT SELECT,DELETE ON TABLE session TO scrapersky_engine;
@@ -2484,6 +2817,22 @@ BEGIN
 END
 $_$;
 
+CREATE FUNCTION begin_search_run(for_tenant uuid, for_search uuid, anew boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    IF anew THEN
+        UPDATE search_run SET ended_at = now() WHERE search_id = for_search AND ended_at IS NULL;
+    ELSIF EXISTS (SELECT FROM search_run WHERE search_id = for_search AND ended_at IS NULL) THEN
+        RETURN;
+    END IF;
+    INSERT INTO search_run (tenant_id, search_id, number)
+    SELECT for_tenant, for_search, coalesce(max(number), 0) + 1 FROM search_run WHERE search_id = for_search
+    ON CONFLICT DO NOTHING;
+END
+$$;
+
 CREATE FUNCTION book_call(for_tenant uuid, for_search uuid, of_provider text, of_method text, price bigint, OUT refusal text, OUT call_id uuid, OUT used bigint, OUT allowed bigint) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -2492,31 +2841,39 @@ DECLARE
     is_detail boolean := of_method = 'details';
     this_month date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
     quota integer;
+    of_campaign uuid;
     this_search search%ROWTYPE;
+    payer search%ROWTYPE;
 BEGIN
     IF price > 0 AND is_detail THEN
         SELECT cents_per_month INTO quota FROM tenant WHERE id = for_tenant;
     END IF;
+    SELECT campaign_id INTO of_campaign FROM search WHERE id = for_search AND tenant_id = for_tenant;
     IF quota IS NOT NULL THEN
         PERFORM pg_advisory_xact_lock(hashtextextended('cents of ' || for_tenant, 0));
+        SELECT * INTO payer FROM search WHERE id = of_campaign FOR NO KEY UPDATE NOWAIT;
         SELECT * INTO this_search FROM search WHERE id = for_search AND tenant_id = for_tenant FOR NO KEY UPDATE NOWAIT;
     ELSE
+        SELECT * INTO payer FROM search WHERE id = of_campaign FOR NO KEY UPDATE;
         SELECT * INTO this_search FROM search WHERE id = for_search AND tenant_id = for_tenant FOR NO KEY UPDATE;
     END IF;
-    IF price > 0 AND this_search.budget_cents IS NOT NULL THEN
-        allowed := this_search.budget_cents;
-        IF is_detail AND this_search.place_search_status IN ('Queued', 'Processing') THEN
+    IF payer.id IS NULL THEN
+        payer := this_search;
+    END IF;
+    IF price > 0 AND payer.budget_cents IS NOT NULL THEN
+        allowed := payer.budget_cents;
+        IF is_detail AND payer.place_search_status IN ('Queued', 'Processing') THEN
             refusal := 'open';
             RETURN;
-        ELSIF this_search.spent_micros + price > this_search.budget_cents * 10000::bigint THEN
-            used := CASE WHEN is_detail THEN this_search.spent_cents
-                ELSE ceil((this_search.spent_micros + price) / 10000.0) END;
+        ELSIF payer.spent_micros + price > payer.budget_cents * 10000::bigint THEN
+            used := CASE WHEN is_detail THEN payer.spent_cents
+                ELSE ceil((payer.spent_micros + price) / 10000.0) END;
             refusal := 'budget';
             RETURN;
         END IF;
     END IF;
     IF quota IS NOT NULL THEN
-        used := spent_cents(for_tenant) + reserved_cents(for_tenant, this_search.id);
+        used := spent_cents(for_tenant) + reserved_cents(for_tenant, payer.id);
         allowed := quota;
         IF used * 10000 + price > quota * 10000::bigint THEN
             refusal := 'month';
@@ -2527,7 +2884,7 @@ BEGIN
         UPDATE search SET cost_micros = cost_micros + price, spent_micros = spent_micros + price,
             call_count = call_count + 1, details_count = details_count + is_detail::integer,
             details_micros = details_micros + CASE WHEN is_detail THEN price ELSE 0 END
-            WHERE id = this_search.id;
+            WHERE id IN (this_search.id, payer.id);
     ELSE
         PERFORM record_micros(for_tenant, of_provider, of_method, this_month, 1, price);
     END IF;
@@ -2571,6 +2928,18 @@ CREATE FUNCTION business_status_text(status text) RETURNS text
         WHEN 'CLOSED_TEMPORARILY' THEN 'temporarily closed'
         WHEN 'CLOSED_PERMANENTLY' THEN 'permanently closed'
         ELSE lower(replace(status, '_', ' ')) END
+$$;
+
+CREATE FUNCTION campaign_search_link_places() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO search_place (search_id, place_id, tenant_id, found_at)
+    SELECT NEW.campaign_id, place_id, NEW.tenant_id, found_at FROM search_place WHERE search_id = NEW.search_id
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
 $$;
 
 CREATE FUNCTION confirm_call(call_id uuid) RETURNS void
@@ -3214,6 +3583,17 @@ CREATE FUNCTION home_page_words() RETURNS text
         'ホーム|トップページ|首页|首頁|主页|홈|trang chủ|beranda|الرئيسية|דף הבית'
 $$;
 
+CREATE FUNCTION local_business_compare_again() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    NEW.compared_at := NULL;
+    DELETE FROM match_key WHERE business_id = NEW.id;
+    RETURN NEW;
+END
+$$;
+
 CREATE FUNCTION local_business_domain_extraction_clear_due_at() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3346,11 +3726,183 @@ CREATE FUNCTION local_business_link_searches() RETURNS trigger
     SET search_path TO 'public', 'pg_temp'
     AS $$
 BEGIN
+    INSERT INTO search_business (search_id, business_id, tenant_id, found_at, seen_at)
+    SELECT search_id, NEW.id, NEW.tenant_id, found_at, seen_at FROM search_place WHERE place_id = NEW.place_id
+    ON CONFLICT DO NOTHING;
     INSERT INTO search_business (search_id, business_id, tenant_id)
-    SELECT search_id, NEW.id, NEW.tenant_id FROM search_place WHERE place_id = NEW.place_id
-    UNION SELECT NEW.search_id, NEW.id, NEW.tenant_id WHERE NEW.search_id IS NOT NULL
+    SELECT NEW.search_id, NEW.id, NEW.tenant_id WHERE NEW.search_id IS NOT NULL
     ON CONFLICT DO NOTHING;
     RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION local_business_site_search_clear_due_at() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+        BEGIN
+            NEW.site_search_due_at := NULL;
+            RETURN NEW;
+        END
+        $$;
+
+CREATE FUNCTION local_business_site_search_drop_dead_letter() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+        BEGIN
+            DELETE FROM dead_letter WHERE queue = 'local_business.site_search' AND row_id = OLD.id;
+            RETURN NULL;
+        END
+        $$;
+
+ALTER FUNCTION local_business_site_search_drop_dead_letter() OWNER TO scrapersky_engine;
+
+CREATE FUNCTION local_business_site_search_enqueue() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+        DECLARE
+            at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+            memo text[] := string_to_array(current_setting('scrapersky.local_business_site_search', true), ':');
+            base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
+            notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.local_business_site_search_flows', true);
+        BEGIN
+            IF TG_OP = 'UPDATE' THEN
+                IF OLD.site_search_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.site_search_allowance := NEW.site_search_attempts;
+                    NEW.site_search_error := NULL;
+                    NEW.site_search_revert_to := NULL;
+                    IF OLD.site_search_status = 'Processing' THEN
+                        NEW.site_search_due_at := NULL;
+                    END IF;
+                END IF;
+            END IF;
+            NEW.site_search_waits_for := NULL;
+            NEW.site_search_flow := coalesce(NEW.search_id, '00000000000000000000000000000000');
+            IF NEW.priority > 0 THEN
+                NEW.site_search_order := at - NEW.priority * 600000000::bigint;
+            ELSE
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
+                ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.site_search_flow AS flow FROM local_business t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.site_search_status = 'Queued' AND t.site_search_due_at IS NULL
+                                ORDER BY t.site_search_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.site_search_flow FROM local_business t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.site_search_status = 'Queued' AND t.site_search_due_at IS NULL
+                                AND t.site_search_flow > a.flow ORDER BY t.site_search_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
+                END IF;
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.site_search_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    IF NEW.site_search_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT site_search_order + priority * 600000000::bigint INTO base FROM local_business
+                            WHERE tenant_id = NEW.tenant_id AND site_search_flow = NEW.site_search_flow
+                                AND site_search_status = 'Queued' AND site_search_due_at IS NULL
+                            ORDER BY site_search_order DESC LIMIT 1;
+                    END IF;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT site_search_order + priority * 600000000::bigint AS place, priority FROM local_business
+                            WHERE site_search_status = 'Queued' AND site_search_due_at IS NULL
+                            ORDER BY site_search_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.local_business_site_search',
+                    concat_ws(':', NEW.tenant_id, NEW.site_search_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.local_business_site_search_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
+                NEW.site_search_order := base - NEW.priority * 600000000::bigint;
+            END IF;
+            IF NEW.site_search_due_at IS NULL THEN
+                SELECT last_value INTO notified_at FROM local_business_site_search_notified;
+                IF at - notified_at > 10000 OR notified_at > at THEN
+                    PERFORM setval('local_business_site_search_notified', at);
+                    PERFORM pg_notify('scrapersky', 'local_business.site_search');
+                END IF;
+            END IF;
+            RETURN NEW;
+        END
+        $$;
+
+ALTER FUNCTION local_business_site_search_enqueue() OWNER TO scrapersky_engine;
+
+CREATE FUNCTION local_business_site_search_reprioritize() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+        BEGIN
+            NEW.site_search_order := NEW.site_search_order - (NEW.priority - OLD.priority) * 600000000::bigint;
+            RETURN NEW;
+        END
+        $$;
+
+CREATE FUNCTION map_cell(latitude double precision, longitude double precision) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+DECLARE
+    radians double precision := pi() / 180 * greatest(-85.0511287798066, least(85.0511287798066, latitude));
+    south double precision := (1 - ln(tan(radians) + 1 / cos(radians)) / pi()) / 2;
+    edge bigint := (1 << 20) - 1;
+    x bigint := greatest(0, least(edge, floor((longitude + 180) / 360 * (1 << 20))::bigint));
+    y bigint := greatest(0, least(edge, floor(south * (1 << 20))::bigint));
+BEGIN
+    x := (x | (x << 16)) & 281470681808895;       -- 0000FFFF0000FFFF
+    x := (x | (x << 8)) & 71777214294589695;      -- 00FF00FF00FF00FF
+    x := (x | (x << 4)) & 1085102592571150095;    -- 0F0F0F0F0F0F0F0F
+    x := (x | (x << 2)) & 3689348814741910323;    -- 3333333333333333
+    x := (x | (x << 1)) & 6148914691236517205;    -- 5555555555555555
+    y := (y | (y << 16)) & 281470681808895;
+    y := (y | (y << 8)) & 71777214294589695;
+    y := (y | (y << 4)) & 1085102592571150095;
+    y := (y | (y << 2)) & 3689348814741910323;
+    y := (y | (y << 1)) & 6148914691236517205;
+    RETURN x | (y << 1);
+END $$;
+
+CREATE FUNCTION note_field_changes() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    former jsonb := to_jsonb(OLD);
+    latter jsonb := to_jsonb(NEW);
+    field text;
+BEGIN
+    FOREACH field IN ARRAY TG_ARGV LOOP
+        IF former -> field IS DISTINCT FROM latter -> field
+            AND NOT (field = 'verdict' AND former -> field = 'null') THEN
+            NEW.changed_at := now();
+            NEW.field_changes := coalesce(NEW.field_changes, '{}') || jsonb_build_object(field, now());
+        END IF;
+    END LOOP;
+    RETURN NEW;
 END
 $$;
 
@@ -3871,14 +4423,17 @@ CREATE FUNCTION refund_call(call_id uuid) RETURNS void
     AS $$
 DECLARE
     call unanswered_call%ROWTYPE;
+    of_campaign uuid;
 BEGIN
     DELETE FROM unanswered_call WHERE id = call_id RETURNING * INTO call;
     IF call.id IS NULL THEN
         RETURN;
     END IF;
+    SELECT campaign_id INTO of_campaign FROM search WHERE id = call.search_id;
+    PERFORM FROM search WHERE id = of_campaign FOR NO KEY UPDATE;  -- the campaign is locked before its searches
     UPDATE search SET cost_micros = cost_micros - call.micros, spent_micros = greatest(spent_micros - call.micros, 0),
         details_micros = details_micros - CASE WHEN call.method = 'details' THEN call.micros ELSE 0 END
-        WHERE id = call.search_id;
+        WHERE id IN (call.search_id, of_campaign);
     PERFORM record_micros(call.tenant_id, call.provider, call.method, call.month, 0, -call.micros);
 END
 $$;
@@ -3947,7 +4502,8 @@ CREATE FUNCTION reserved_cents(for_tenant uuid, except_search uuid) RETURNS bigi
     AS $$
     SELECT coalesce(sum(greatest(budget_cents - spent_cents, 0)), 0) FROM search
         WHERE tenant_id = for_tenant AND id IS DISTINCT FROM except_search
-            AND place_search_status IN ('Queued', 'Processing')
+            AND (id IN (SELECT coalesce(campaign_id, id) FROM search
+                WHERE tenant_id = for_tenant AND place_search_status IN ('Queued', 'Processing')))
 $$;
 
 CREATE FUNCTION run_as_engine(target regprocedure) RETURNS void
@@ -4006,6 +4562,20 @@ CREATE FUNCTION search_apply_quota() RETURNS trigger
 
 ALTER FUNCTION search_apply_quota() OWNER TO scrapersky_engine;
 
+CREATE FUNCTION search_begin_run() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    PERFORM begin_search_run(NEW.tenant_id, NEW.id,
+        TG_OP = 'UPDATE' AND OLD.place_search_status = 'Completed' AND NOT OLD.stopped_by_budget);
+    IF NEW.campaign_id IS NOT NULL THEN
+        PERFORM begin_search_run(NEW.tenant_id, NEW.campaign_id, false);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION search_business_link_domains() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -4027,7 +4597,7 @@ DECLARE
     left_cents bigint;
 BEGIN
     SELECT cents_per_month INTO quota FROM tenant WHERE id = NEW.tenant_id;
-    IF quota IS NOT NULL THEN
+    IF quota IS NOT NULL AND NEW.campaign_id IS NULL THEN
         PERFORM pg_advisory_xact_lock(hashtextextended('cents of ' || NEW.tenant_id, 0));
         left_cents := quota - spent_cents(NEW.tenant_id) - reserved_cents(NEW.tenant_id, NEW.id);
         NEW.budget_cents := least(NEW.budget_cents, greatest(left_cents, 0));
@@ -4043,10 +4613,22 @@ CREATE FUNCTION search_place_link_businesses() RETURNS trigger
     SET search_path TO 'public', 'pg_temp'
     AS $$
 BEGIN
-    INSERT INTO search_business (search_id, business_id, tenant_id)
-    SELECT NEW.search_id, id, NEW.tenant_id FROM local_business
+    INSERT INTO search_business (search_id, business_id, tenant_id, found_at, seen_at)
+    SELECT NEW.search_id, id, NEW.tenant_id, NEW.found_at, NEW.seen_at FROM local_business
     WHERE tenant_id = NEW.tenant_id AND place_id = NEW.place_id
-    ON CONFLICT DO NOTHING;
+    ON CONFLICT (search_id, business_id) DO UPDATE SET seen_at = excluded.seen_at;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION search_place_link_campaigns() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO search_place (search_id, place_id, tenant_id)
+    SELECT campaign_id, NEW.place_id, NEW.tenant_id FROM campaign_search WHERE search_id = NEW.search_id
+    ON CONFLICT (search_id, place_id) DO UPDATE SET seen_at = excluded.seen_at;
     RETURN NULL;
 END
 $$;
@@ -4336,6 +4918,16 @@ CREATE FUNCTION sha256_hex(value text) RETURNS text
     SELECT encode(sha256(convert_to(value, 'UTF8')), 'hex')
 $$;
 
+CREATE FUNCTION site_hashes(url text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    SELECT array_agg(sha256_hex(array_to_string(labels[n:], '.')))
+    FROM string_to_array(rtrim(lower(substring(
+        url FROM '^\s*(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?(?://)?(?:[^/?#@]*@)?([^/?#:@]+)')), '.'), '.') labels,
+        generate_series(1, cardinality(labels)) n
+$$;
+
 CREATE FUNCTION sitemap_file_sitemap_import_clear_due_at() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -4567,6 +5159,8 @@ $$;
 
 CREATE TRIGGER business_domain_link_searches AFTER INSERT ON business_domain FOR EACH ROW EXECUTE FUNCTION business_domain_link_searches();
 
+CREATE TRIGGER campaign_search_link_places AFTER INSERT ON campaign_search FOR EACH ROW EXECUTE FUNCTION campaign_search_link_places();
+
 CREATE TRIGGER contact_contact_verification_clear_due_at BEFORE UPDATE OF contact_verification_status ON contact FOR EACH ROW WHEN (((new.contact_verification_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.contact_verification_due_at IS NOT NULL))) EXECUTE FUNCTION contact_contact_verification_clear_due_at();
 
 CREATE TRIGGER contact_contact_verification_drop_dead_letter AFTER UPDATE OF contact_verification_status ON contact FOR EACH ROW WHEN (((old.contact_verification_status = 'Error'::text) AND (new.contact_verification_status <> 'Error'::text))) EXECUTE FUNCTION contact_contact_verification_drop_dead_letter();
@@ -4580,6 +5174,8 @@ CREATE TRIGGER contact_contact_verification_enqueue_update BEFORE UPDATE OF cont
 CREATE TRIGGER contact_contact_verification_reprioritize BEFORE UPDATE OF priority ON contact FOR EACH ROW WHEN (((new.contact_verification_status = 'Queued'::text) AND (old.contact_verification_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION contact_contact_verification_reprioritize();
 
 CREATE TRIGGER contact_contact_verification_wait_over BEFORE UPDATE OF contact_verification_due_at ON contact FOR EACH ROW WHEN (((new.contact_verification_status = 'Queued'::text) AND (old.contact_verification_status = 'Queued'::text) AND (new.contact_verification_due_at IS NULL) AND (old.contact_verification_due_at <= now()))) EXECUTE FUNCTION contact_contact_verification_enqueue();
+
+CREATE TRIGGER contact_note_changes BEFORE UPDATE OF name, title, email, phone, verdict ON contact FOR EACH ROW WHEN ((((((old.name IS DISTINCT FROM new.name) OR (old.title IS DISTINCT FROM new.title)) OR (old.email IS DISTINCT FROM new.email)) OR (old.phone IS DISTINCT FROM new.phone)) OR (old.verdict IS DISTINCT FROM new.verdict))) EXECUTE FUNCTION note_field_changes('name', 'title', 'email', 'phone', 'verdict');
 
 CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF name, email, phone, fax, snippet, suppressed_at, domain_id ON contact FOR EACH ROW EXECUTE FUNCTION contact_check_suppression();
 
@@ -4631,6 +5227,8 @@ CREATE TRIGGER domain_sitemap_analysis_wait_over BEFORE UPDATE OF sitemap_analys
 
 CREATE TRIGGER domain_update_scan_job AFTER UPDATE OF sitemap_analysis_status ON domain FOR EACH ROW WHEN ((old.sitemap_analysis_status <> new.sitemap_analysis_status)) EXECUTE FUNCTION domain_update_scan_job();
 
+CREATE TRIGGER local_business_compare_again BEFORE UPDATE OF name, phone, website, latitude, longitude, street, postcode ON local_business FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.phone IS DISTINCT FROM new.phone)) OR (old.website IS DISTINCT FROM new.website)) OR (old.latitude IS DISTINCT FROM new.latitude)) OR (old.longitude IS DISTINCT FROM new.longitude)) OR (old.street IS DISTINCT FROM new.street)) OR (old.postcode IS DISTINCT FROM new.postcode))) EXECUTE FUNCTION local_business_compare_again();
+
 CREATE TRIGGER local_business_domain_extraction_clear_due_at BEFORE UPDATE OF domain_extraction_status ON local_business FOR EACH ROW WHEN (((new.domain_extraction_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.domain_extraction_due_at IS NOT NULL))) EXECUTE FUNCTION local_business_domain_extraction_clear_due_at();
 
 CREATE TRIGGER local_business_domain_extraction_drop_dead_letter AFTER UPDATE OF domain_extraction_status ON local_business FOR EACH ROW WHEN (((old.domain_extraction_status = 'Error'::text) AND (new.domain_extraction_status <> 'Error'::text))) EXECUTE FUNCTION local_business_domain_extraction_drop_dead_letter();
@@ -4647,7 +5245,23 @@ CREATE TRIGGER local_business_domain_extraction_wait_over BEFORE UPDATE OF domai
 
 CREATE TRIGGER local_business_link_searches AFTER INSERT OR UPDATE OF search_id, place_id ON local_business FOR EACH ROW EXECUTE FUNCTION local_business_link_searches();
 
+CREATE TRIGGER local_business_note_changes BEFORE UPDATE OF name, address, phone, website, business_status, hours ON local_business FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.address IS DISTINCT FROM new.address)) OR (old.phone IS DISTINCT FROM new.phone)) OR (old.website IS DISTINCT FROM new.website)) OR (old.business_status IS DISTINCT FROM new.business_status)) OR (old.hours IS DISTINCT FROM new.hours)) AND (NOT (old.expired_at IS DISTINCT FROM new.expired_at)))) EXECUTE FUNCTION note_field_changes('name', 'address', 'phone', 'website', 'business_status', 'hours');
+
 CREATE TRIGGER local_business_redact_erased BEFORE INSERT OR UPDATE OF name, address, phone, website, profiles, details ON local_business FOR EACH ROW EXECUTE FUNCTION redact_erased_columns();
+
+CREATE TRIGGER local_business_site_search_clear_due_at BEFORE UPDATE OF site_search_status ON local_business FOR EACH ROW WHEN (((new.site_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.site_search_due_at IS NOT NULL))) EXECUTE FUNCTION local_business_site_search_clear_due_at();
+
+CREATE TRIGGER local_business_site_search_drop_dead_letter AFTER UPDATE OF site_search_status ON local_business FOR EACH ROW WHEN (((old.site_search_status = 'Error'::text) AND (new.site_search_status <> 'Error'::text))) EXECUTE FUNCTION local_business_site_search_drop_dead_letter();
+
+CREATE TRIGGER local_business_site_search_drop_dead_letter_delete AFTER DELETE ON local_business FOR EACH ROW WHEN ((old.site_search_status = 'Error'::text)) EXECUTE FUNCTION local_business_site_search_drop_dead_letter();
+
+CREATE TRIGGER local_business_site_search_enqueue_insert BEFORE INSERT ON local_business FOR EACH ROW WHEN ((new.site_search_status = 'Queued'::text)) EXECUTE FUNCTION local_business_site_search_enqueue();
+
+CREATE TRIGGER local_business_site_search_enqueue_update BEFORE UPDATE OF site_search_status ON local_business FOR EACH ROW WHEN (((new.site_search_status = 'Queued'::text) AND (old.site_search_status <> 'Queued'::text) AND (NOT ((old.site_search_status = 'Processing'::text) AND (new.site_search_due_at IS DISTINCT FROM old.site_search_due_at))))) EXECUTE FUNCTION local_business_site_search_enqueue();
+
+CREATE TRIGGER local_business_site_search_reprioritize BEFORE UPDATE OF priority ON local_business FOR EACH ROW WHEN (((new.site_search_status = 'Queued'::text) AND (old.site_search_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION local_business_site_search_reprioritize();
+
+CREATE TRIGGER local_business_site_search_wait_over BEFORE UPDATE OF site_search_due_at ON local_business FOR EACH ROW WHEN (((new.site_search_status = 'Queued'::text) AND (old.site_search_status = 'Queued'::text) AND (new.site_search_due_at IS NULL) AND (old.site_search_due_at <= now()))) EXECUTE FUNCTION local_business_site_search_enqueue();
 
 CREATE TRIGGER page_before_queue_quota_insert BEFORE INSERT ON page FOR EACH ROW WHEN ((new.page_processing_status = 'Queued'::text)) EXECUTE FUNCTION page_apply_quota();
 
@@ -4697,9 +5311,15 @@ CREATE TRIGGER search_before_queue_quota_update BEFORE UPDATE OF place_search_st
 
 CREATE TRIGGER search_before_queue_reset_spent BEFORE UPDATE OF place_search_status ON search FOR EACH ROW WHEN (((new.place_search_status = 'Queued'::text) AND (old.place_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])))) EXECUTE FUNCTION search_reset_spent();
 
+CREATE TRIGGER search_begin_first_run AFTER INSERT ON search FOR EACH ROW WHEN ((new.place_search_status = 'Queued'::text)) EXECUTE FUNCTION search_begin_run();
+
+CREATE TRIGGER search_begin_run AFTER UPDATE OF place_search_status ON search FOR EACH ROW WHEN (((new.place_search_status = 'Queued'::text) AND (old.place_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])))) EXECUTE FUNCTION search_begin_run();
+
 CREATE TRIGGER search_business_link_domains AFTER INSERT ON search_business FOR EACH ROW EXECUTE FUNCTION search_business_link_domains();
 
-CREATE TRIGGER search_place_link_businesses AFTER INSERT ON search_place FOR EACH ROW EXECUTE FUNCTION search_place_link_businesses();
+CREATE TRIGGER search_place_link_businesses AFTER INSERT OR UPDATE OF seen_at ON search_place FOR EACH ROW EXECUTE FUNCTION search_place_link_businesses();
+
+CREATE TRIGGER search_place_link_campaigns AFTER INSERT OR UPDATE OF seen_at ON search_place FOR EACH ROW EXECUTE FUNCTION search_place_link_campaigns();
 
 CREATE TRIGGER search_place_search_clear_due_at BEFORE UPDATE OF place_search_status ON search FOR EACH ROW WHEN (((new.place_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.place_search_due_at IS NOT NULL))) EXECUTE FUNCTION search_place_search_clear_due_at();
 
@@ -4715,7 +5335,7 @@ CREATE TRIGGER search_place_search_reprioritize BEFORE UPDATE OF priority ON sea
 
 CREATE TRIGGER search_place_search_wait_over BEFORE UPDATE OF place_search_due_at ON search FOR EACH ROW WHEN (((new.place_search_status = 'Queued'::text) AND (old.place_search_status = 'Queued'::text) AND (new.place_search_due_at IS NULL) AND (old.place_search_due_at <= now()))) EXECUTE FUNCTION search_place_search_enqueue();
 
-CREATE TRIGGER search_record_calls AFTER UPDATE OF call_count ON search FOR EACH ROW WHEN ((new.call_count > old.call_count)) EXECUTE FUNCTION search_record_calls();
+CREATE TRIGGER search_record_calls AFTER UPDATE OF call_count ON search FOR EACH ROW WHEN (((new.call_count > old.call_count) AND (new.provider <> 'campaign'::text))) EXECUTE FUNCTION search_record_calls();
 
 CREATE TRIGGER search_round_money BEFORE UPDATE OF cost_cents, spent_cents, details_cents, cost_micros, spent_micros, details_micros ON search FOR EACH ROW EXECUTE FUNCTION search_round_money();
 

@@ -22,10 +22,15 @@ COLUMNS = [
         "idempotency_key",
         "curation_action",
         "curation_change",
+        "saved_view",
+        "exported_lead",
         "spending",
     ],
     [
         "search",
+        "campaign_search",
+        "schedule",
+        "search_run",
         "search_place",
         "search_business",
         "search_domain",
@@ -33,7 +38,7 @@ COLUMNS = [
         "search_journal",
         "search_progress",
     ],
-    ["place", "local_business", "business_domain", "domain", "sitemap_file", "page", "contact"],
+    ["place", "local_business", "match_key", "business_domain", "domain", "sitemap_file", "page", "contact"],
     ["dead_letter", "quota_usage", "quota_reschedule", "spending", "unanswered_call", "destination", "delivery"],
     [
         "workflow_control",
@@ -46,6 +51,7 @@ COLUMNS = [
         "retention",
         "provider_cooldown",
         "provider_response",
+        "fetched_body",
     ],
 ]
 WIDTH, GAP_X, GAP_Y, LINE, MARGIN = 170, 90, 22, 18, 20

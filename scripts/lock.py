@@ -1,4 +1,4 @@
-"""Write the three lock files, with the hashes of every release file, from the pins of requirements-dev.lock.
+"""Write the lock files, with the hashes of every release file, from the pins that they have.
 
 `python scripts/lock.py` renews the hashes; `python scripts/lock.py NAME==VERSION ...` adds or changes pins first. The
 packages must be installed: their metadata tells which of them the program itself needs. The files name no index.
@@ -26,10 +26,13 @@ from packaging.version import InvalidVersion, Version
 ROOT = Path(__file__).parents[1]
 INDEX = import_module("pip._internal.models.index").PyPI.simple_url  # the one that pip uses by default
 RUN, BUILD, DEVELOP = "requirements.lock", "requirements-build.lock", "requirements-dev.lock"
+BROWSER = "requirements-browser.lock"
+BROWSER_TOOLS = ["playwright", "axe-playwright-python"]
 HEADS = {
     RUN: "# What scrapersky needs to run.",
     BUILD: "# What building the package needs.",
     DEVELOP: "# What developing needs: running, building, tests, linters and documentation.",
+    BROWSER: "# What the tests in a browser need besides requirements-dev.lock.",
 }
 # Wheels of other interpreters are left out; a source distribution serves the rest.
 WHEEL = re.compile(r"-(cp31[1-9]-|cp3\d{1,2}-abi3-|py3-|py2\.py3-)")
@@ -39,7 +42,8 @@ FILE = re.compile(r'/([^"#/]{1,300})#sha256=([0-9a-f]{64})"')
 
 def main(changes: list[str]) -> None:
     """Write the lock files."""
-    pins = dict(PIN.findall((ROOT / DEVELOP).read_text()))
+    developing = dict(PIN.findall((ROOT / DEVELOP).read_text()))
+    pins = {**dict(PIN.findall((ROOT / BROWSER).read_text())), **developing}
     names: dict[str, str] = {canonicalize_name(name): name for name in pins}
     for name, version in PIN.findall("\n".join(changes)):
         pins[names.setdefault(canonicalize_name(name), name)] = version
@@ -47,7 +51,8 @@ def main(changes: list[str]) -> None:
     extras = project["project"]["optional-dependencies"]
     run = [*project["project"]["dependencies"], *(one for name in extras if name != "dev" for one in extras[name])]
     build = [*project["build-system"]["requires"], "editables"]
-    chosen: dict[str, set[str]] = {RUN: needed(run), BUILD: needed(build), DEVELOP: set(names)}
+    browser = needed(BROWSER_TOOLS) - {canonicalize_name(name) for name in developing}
+    chosen = {RUN: needed(run), BUILD: needed(build), DEVELOP: set(names) - browser, BROWSER: browser}
     with ThreadPoolExecutor(8) as pool:
         hashes = dict(zip(pins, pool.map(hashes_of, pins, pins.values()), strict=True))
     for file, wanted in chosen.items():

@@ -1,4 +1,4 @@
-"""The tests: folders as in src/scrapersky, and some by what they need (faults, hostile, house, line)."""
+"""The tests: folders as in src/scrapersky, and some by what they need (faults, hostile, line)."""
 
 from pathlib import Path
 

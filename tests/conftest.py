@@ -2,18 +2,23 @@
 
 import asyncio
 import itertools
+import os
+import shutil
 import signal
 import tempfile
 import warnings
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import asyncpg
+import psutil
 import pytest
 import structlog
 from hypothesis import settings as hypothesis_settings
 
+from scrapersky.core import passwords
 from scrapersky.core.database import Database
 from scrapersky.core.migrations import migrate
 from scrapersky.core.settings import Environment, Settings, load
@@ -22,33 +27,56 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.tuning import Tuning
 from scrapersky.sandbox.example_workflows import create_parcel_tables
+from tests.browser import chromium
 from tests.deploy.tools import missing_tools
+from tests.factories.fork_server import ForkServer
 
 numbers = itertools.count(1)
+collect_ignore = list(chromium.PLACES) if chromium.why_not() else []
+
+HOME = "SS_TESTS_HOME"  # names the directory of a run, which is kept then
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # bytes; a run takes less than half of it
+
+WITHOUT_CONSOLE = "tests/browser/test_reading_pages.py"
 
 # With these a run on several processes begins: whoever came to one of them last would be alone at the end.
 LONGEST = (
-    "workflows/test_contract.py",
-    "line/test_politeness.py",
+    "browser/test_screens.py",
+    "browser/test_reading_pages.py",
     "cli/test_hard_luck.py",
+    "cli/test_demo.py",
     "cli/test_find.py",
-    "line/test_line.py",
-    "api/security/test_access_matrix.py",
+    "core/test_upgrades.py",
+    "workflows/test_contract.py",
+    "cli/finding/test_reconnect.py",
+    "extract/test_bounds.py",
     "api/test_openapi.py",
-    "engine/test_plans.py",
-    "faults/test_kill.py",
-    "faults/test_database_away.py",
-    "faults/test_neighbours.py",
-    "engine/test_state_machine.py",
-    "faults/test_delivery_kill.py",
-    "cli/test_worker.py",
-    "cli/test_scan.py",
+    "api/security/test_access_matrix.py",
+    "cli/test_start_and_stop.py",
     "api/accounts/test_auth.py",
-    "faults/test_shutdown.py",
+    "architecture/test_adding_a_contact_field.py",
+    "faults/test_neighbours.py",
+    "architecture/test_adding_a_provider.py",
+    "cli/test_find_where.py",
+    "line/test_politeness.py",
+    "faults/test_database_away.py",
+    "architecture/test_rules.py",
+    "faults/test_kill.py",
+    "architecture/test_adding_a_destination.py",
+    "line/test_search_journal.py",
+    "cli/test_extract.py",
+    "cli/test_import_export.py",
+    "engine/test_state_machine.py",
+    "cli/test_worker.py",
+    "cli/test_backup.py",
+    "line/test_campaign.py",
+    "engine/test_plans.py",
+    "architecture/test_adding_a_step.py",
 )
 
 # Tests in these folders start processes or wait for real time; so do tests with the fixture `server`.
 WITH_PROCESSES = (
+    "browser/",
     "cli/",
     "faults/",
     "hostile/",
@@ -62,26 +90,69 @@ WITH_PROCESSES = (
 hypothesis_settings.register_profile("calm", deadline=None)
 hypothesis_settings.load_profile("calm")
 
+# Slow by design; with the fixture `real_hashes` as slow as for users.
+REAL_COST = passwords.TIME_COST, passwords.MEMORY_KIB
+passwords.TIME_COST, passwords.MEMORY_KIB = 1, 8
+
 # With the variables of every frame, which is how structlog shows it by itself, one traceback takes seconds.
 plain = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
 structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """A run that is told to end puts everything away, like one that is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if chromium.is_required() and (why := chromium.why_not()):
+        raise pytest.UsageError(f"REQUIRE_BROWSER is set, but {why}. `make browser` installs what is missing.")
+    if not hasattr(config, "workerinput"):
+        choose_home(config)
+
+
+def choose_home(config: pytest.Config) -> None:
+    """Write all files of the run into one directory, which is removed at its end unless SS_TESTS_HOME names it."""
+    home = os.environ.get(HOME) or tempfile.mkdtemp(prefix="ss-", dir=memory_with_room())
+    Path(home).mkdir(parents=True, exist_ok=True)
+    Path(home).chmod(0o1777)  # like /tmp: a database server may run as a user of its own
+    os.environ["TMPDIR"] = tempfile.tempdir = home
+    if HOME not in os.environ:
+        config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+
+
+def memory_with_room() -> Path | None:
+    """Return a directory in memory, if there is room: a database is 500 files, which disks create slowly."""
+    if not MEMORY.is_dir() or not os.access(MEMORY, os.W_OK) or os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
+        return None
+    room = min(shutil.disk_usage(MEMORY).free, psutil.virtual_memory().available)
+    return MEMORY if room > ROOM else None
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one process, and all tests of the console in a browser to one: they share both."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduler(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            shares_console = nodeid.startswith("tests/browser/") and not nodeid.startswith(WITHOUT_CONSOLE)
+            return "tests/browser" if shares_console else super()._split_scope(nodeid)
+
+    return Scheduler(config, log)
 
 
 def needs_a_process(item: pytest.Item) -> bool:
     """Whether a test starts PostgreSQL, a command, a worker, a parser process or a network namespace."""
     folder = item.path.relative_to(Path(__file__).parent).as_posix()
-    return folder.startswith(WITH_PROCESSES) or "server" in getattr(item, "fixturenames", ())
+    return folder.startswith(WITH_PROCESSES) or not {"server", "fork_server"}.isdisjoint(
+        getattr(item, "fixturenames", ())
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name the programs without which some tests have checked nothing."""
     if missing := missing_tools():
         terminalreporter.write_line(f"NOT CHECKED, not installed here: {', '.join(missing)}. `.ci/run` installs them.")
+    if why := chromium.why_not():
+        count = chromium.count_tests()
+        terminalreporter.write_line(f"NOT RUN: {count} browser tests, {why}; `make browser` installs what is missing.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -105,6 +176,8 @@ class Server:
         self._server = get_server(home, cleanup_mode="delete")
         # Tests check what is written, not whether it survives a power cut.
         self._server.psql("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET max_wal_size = '256MB';")
+        # The databases of tests live for seconds; plans that tests look at depend on no worker of the server.
+        self._server.psql("ALTER SYSTEM SET autovacuum = off;")
         self._server.psql("SELECT pg_reload_conf();")
 
     def stop(self) -> None:
@@ -137,6 +210,14 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer]:
+    """Starts processes that need not import the application first."""
+    server = ForkServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
 def template(server: Server) -> str:
     """A migrated database with the example tables, to be copied."""
 
@@ -155,7 +236,7 @@ def template(server: Server) -> str:
 async def database_url(server: Server, template: str) -> AsyncIterator[str]:
     """The URL of a fresh migrated database."""
     name = f"test_{next(numbers)}"
-    await server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    await server.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
     yield server.url(name)
     await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -172,6 +253,13 @@ def make_settings(url: str, **variables: str) -> Settings:
             None,
         )
     )
+
+
+@pytest.fixture
+def real_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with the parameters of the product."""
+    for name, value in zip(("TIME_COST", "MEMORY_KIB"), REAL_COST, strict=True):
+        monkeypatch.setattr(passwords, name, value)
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 """The composition root: reads the settings and builds the objects of a process."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from uuid import UUID
 
 from scrapersky.actions.jobs import RunJobs
+from scrapersky.actions.run_schedules import RunSchedules
 from scrapersky.core.database import WORKER_CONNECTIONS, Database, check_server
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrations import check_schema
@@ -11,6 +13,8 @@ from scrapersky.core.open_files import raise_open_file_limit
 from scrapersky.core.server_start import StartWait, when_available
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
 from scrapersky.core.vault import Vault, open_vault
+from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.politeness.host_limits import HostPolicy
 from scrapersky.crawl.web import Web
 from scrapersky.destinations.registry import DestinationAdapters
 from scrapersky.engine.events import Events
@@ -25,11 +29,16 @@ from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import Providers
+from scrapersky.providers.osm.nominatim import Nominatim, build_nominatim
 from scrapersky.providers.registry import configured_providers
+from scrapersky.providers.web_search import web_search_of
 from scrapersky.store.accounts import users
 from scrapersky.store.deliveries.outbox import Outbox
+from scrapersky.store.line.known_sites import StoredKnownSites
 from scrapersky.store.money.call_budget import StoredCallBudgets
+from scrapersky.store.searches.browser_rule import BrowserRules
 from scrapersky.store.searches.journal import StoredJournals
+from scrapersky.store.shared.body_cache import SharedBodyCache
 from scrapersky.store.shared.host_limits import SharedHostLimits
 from scrapersky.store.shared.provider_cooldowns import StoredCooldowns
 from scrapersky.store.shared.response_cache import StoredResponseCache
@@ -39,6 +48,7 @@ from scrapersky.store.shared.response_cache import StoredResponseCache
 class Application:
     """The objects of a process."""
 
+    environment: Environment = field(repr=False)  # where each setting came from
     settings: Settings
     database: Database
     web: Web
@@ -52,6 +62,18 @@ class Application:
     vault: Vault
     adapters: DestinationAdapters
     watchdog: LoopWatchdog
+
+    @cached_property
+    def geocoder(self) -> Nominatim:
+        """The geocoder of all providers, with the limits and the cache that all workers share."""
+
+        async def client() -> Client:
+            return (await self.web.crawler()).client
+
+        def limits(policy: HostPolicy) -> SharedHostLimits:
+            return SharedHostLimits(self.database, self.settings, policy)
+
+        return build_nominatim(self.settings, client, limits, StoredResponseCache(self.database))
 
     async def close(self) -> None:
         """Close all connections and child processes."""
@@ -73,13 +95,15 @@ async def open_application(
     raise_open_file_limit()
     database = Database.from_settings(settings, connections)
     vault = open_vault(settings)
-    web = Web(settings, SharedHostLimits(database, settings))
+    web = Web(settings, SharedHostLimits(database, settings), SharedBodyCache(database, settings))
     adapters = DestinationAdapters(web.delivery_client)
     if providers is None:
         providers = _build_providers(settings, database, web)
     if pipeline is None:
         journals, outbox, budgets = StoredJournals(database), Outbox(database, vault), StoredCallBudgets(database)
-        pipeline = build_pipeline(providers, web, journals, outbox, adapters, budgets)
+        sites = StoredKnownSites(database), web_search_of(settings, web.client), settings
+        services = journals, outbox, adapters, budgets, BrowserRules(database), *sites
+        pipeline = build_pipeline(providers, web, *services)
     try:
         system_user_id = await when_available(lambda: _check_database(database, settings), wait or StartWait())
     except BaseException:
@@ -88,15 +112,18 @@ async def open_application(
         raise
     database.system_user_id = system_user_id
     events, metrics = Events(), Metrics()
+    if web.browser is not None:
+        web.browser.on_visit = metrics.count_browser_visit
     watchdog = LoopWatchdog(metrics.loop_blocks.observe)
     for listener in (log_events(), metrics.count_event, record_runs(database)):
         events.subscribe(listener)
     watch = WatchAlarms(pipeline, tunings, adapters, vault)
-    maintenance = [*maintenance_tasks(pipeline, tunings, settings, database, providers), RunJobs(), watch]
+    own = maintenance_tasks(pipeline, tunings, settings, database, providers)
+    maintenance = [*own, RunJobs(pipeline), RunSchedules(providers), watch]
     runtime = Runtime(pipeline, tunings, database, events, settings, maintenance)
     watchdog.start()
     watched = (events, metrics, runtime, system_user_id, vault, adapters, watchdog)
-    return Application(settings, database, web, providers, pipeline, tunings, *watched)
+    return Application(environment, settings, database, web, providers, pipeline, tunings, *watched)
 
 
 def read_settings(environment: Environment, pipeline: Pipeline) -> tuple[Settings, dict[str, Tuning]]:

@@ -11,11 +11,12 @@ from sqlalchemy.engine import Engine
 from scrapersky.actions.request_search import (
     SearchCost,
     estimate,
+    rehearse,
     request_completed,
     request_search,
-    total_cost,
 )
 from scrapersky.core.database import Database
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Estimate, ProviderBusy
 from scrapersky.providers.registry import UnknownProvider
 from scrapersky.store.audit.record import Actor
@@ -38,7 +39,7 @@ class FakeProvider:
 
 
 def request_of(text: str = "dentists", budget_cents: int | None = None) -> SearchRequest:
-    return SearchRequest(text, "Helsinki", "fake", 60, budget_cents, AdvanceRules())
+    return SearchRequest(text, Where.of("Helsinki"), "fake", 60, budget_cents, AdvanceRules())
 
 
 def actor_of(tenant: UUID) -> Actor:
@@ -85,7 +86,7 @@ async def test_without_a_budget_a_search_may_cost_twice_its_estimate_and_never_l
 
 async def test_the_cost_alone_creates_no_search(database: Database, tenant: UUID) -> None:
     async with database.session(tenant) as session:
-        total = await total_cost(session, actor_of(tenant), request_of(), COST)
+        _, total = await rehearse(session, actor_of(tenant), request_of(), COST)
         assert (total.cents, total.budget_cents, total.is_default_budget) == (12, 24, True)
         assert not (await request_search(session, actor_of(tenant), request_of(), cost=total)).existed
 

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from scrapersky.core.database import Database
 from tests.factories.api_application import app_over, make_key, served
+from tests.factories.http_server import Reply, ScriptedServer
 
 
 @pytest.fixture
@@ -31,3 +32,22 @@ def key_for(database: Database) -> Callable[..., Awaitable[str]]:
 async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with served(app) as client:
         yield client
+
+
+@pytest.fixture
+async def geocoder() -> AsyncIterator[ScriptedServer]:
+    """Serve a geocoder that knows one town."""
+    town = {"osm_type": "relation", "osm_id": 1, "name": "Turku", "boundingbox": ["60.4", "60.5", "22.2", "22.3"]}
+    async with ScriptedServer() as server:
+        server.replies["/search"] = [Reply([{**town, "category": "boundary", "addresstype": "city"}])]
+        yield server
+
+
+@pytest.fixture
+def nominatim(geocoder: ScriptedServer) -> dict[str, str]:
+    """Return the settings of an application that asks the geocoder of the tests."""
+    return {
+        "PROVIDER_NOMINATIM_URL": geocoder.url,
+        "PROVIDER_NOMINATIM_DELAY_SECONDS": "0",
+        "CRAWL_ALLOWED_PRIVATE_NETWORKS": f"127.0.0.1:{geocoder.port}",
+    }

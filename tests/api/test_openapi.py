@@ -5,7 +5,6 @@ from collections import Counter
 from contextlib import closing
 from typing import Any
 
-import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis import GenerationMode
@@ -21,14 +20,34 @@ from tests.factories.line_rows import NOUNS, add_line
 from tests.factories.two_tenants import add_session
 
 # Of each operation, for each of the three ways of asking; whoever may do little is refused at the door mostly.
-EXAMPLES = {Role.VIEWER: 1, Role.CURATOR: 2, Role.OPERATOR: 2, Role.ADMIN: 4}
+EXAMPLES = {Role.VIEWER: 1, Role.CURATOR: 1, Role.OPERATOR: 1, Role.ADMIN: 2}
 ENDS_THE_LOGIN = {"logout"}  # told by the tests of logins
 # What no schema can say: the provider is configured, the site a company's own, the contact somebody, the key new.
-MEANING_COUNTS = {"create_search", "create_contact", "change_contact", "merge_contacts", "split_contact"}
-MEANING_COUNTS |= {"scan_sitemap", "import_rows"}
+MEANING_COUNTS = {
+    "create_search",
+    "create_contact",
+    "change_contact",
+    "merge_contacts",
+    "split_contact",
+}
+MEANING_COUNTS |= {"continue_search", "scan_sitemap", "import_rows", "look_at_table"}
 MEANING_COUNTS |= {f"curate_{noun}" for noun in NOUNS}
 # The address is public, the options fit the kind, the secret is one.
 MEANING_COUNTS |= {"create_destination", "change_destination", "rotate_destination", "create_deliveries"}
+# A time zone has a name that exists, a view filters that its list has.
+MEANING_COUNTS |= {"change_preferences", "save_view"}
+# A country and a language exist, a campaign has a query that can be made.
+MEANING_COUNTS |= {"list_areas", "create_campaign"}
+# A schedule has a rhythm, and its time zone exists.
+MEANING_COUNTS |= {"create_schedule"}
+# The address of a web site is one of a company.
+MEANING_COUNTS |= {"put_business_website"}
+# A business has another one to be joined with, and a record to be split off.
+MEANING_COUNTS |= {"join_businesses", "split_business"}
+# What a lead file may be sorted by depends on what a row of it is.
+MEANING_COUNTS |= {"list_results", "download_leads", "list_results_of_campaign", "download_leads_of_campaign"}
+# A box is on the map, and its south is not above its north.
+MEANING_COUNTS |= {"list_place_cells", "list_places", "count_places", "export_places"}
 # An erasure means somebody.
 MEANING_COUNTS |= {"erase_person", "get_subject"}
 
@@ -45,21 +64,23 @@ async def test_operations_have_names_summaries_and_problems(client):
     assert refusal["content"]["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
 
 
-@pytest.mark.parametrize("role", list(Role))
-async def test_responses_to_every_role_match_the_openapi_description(database_url, admin, tenant, role):
+async def test_responses_to_every_role_match_the_openapi_description(database_url, admin, tenant, nominatim):
     await add_parcels(admin, tenant, 20)
     await add_parcels(admin, tenant, 20, "Queued")
     letters = await add_dead(admin, tenant, 200)
-    app = app_over(database_url, SCRAPERSKY_ENVIRONMENT="production")
-    known = {"workflows": "packing", "dead-letters": letters[0], "runs": 1, **await add_line(admin, tenant)}
-    asked = Asker(EXAMPLES[role], {"Authorization": f"Bearer {await logged_in(admin, tenant, role)}"})
-    await asyncio.to_thread(ask_everything, app, known, asked)
-    print(f"as {role}: {sum(asked.codes.values())} requests, {dict(sorted(asked.codes.items()))}")
-    assert sum(asked.codes.values()) >= 100 * EXAMPLES[role]
-    assert {200, 404, 422} <= set(asked.codes)
-    assert (403 in asked.codes) == (role is not Role.ADMIN)
-    assert role is not Role.ADMIN or {201, 202, 204, 400, 409} <= set(asked.codes)
-    assert max(asked.codes) < 500
+    app = app_over(database_url, SCRAPERSKY_ENVIRONMENT="production", **nominatim)
+    names = {"workflows": "packing", "imports": "places", "dead-letters": letters[0], "runs": 1}
+    known = {**names, **await add_line(admin, tenant)}
+    tokens = {role: await logged_in(admin, tenant, role) for role in EXAMPLES}
+    askers = {role: Asker(examples, tokens[role]) for role, examples in EXAMPLES.items()}
+    await asyncio.to_thread(ask_everything, app, known, list(askers.values()))
+    for role, asked in askers.items():
+        print(f"as {role}: {sum(asked.codes.values())} requests, {dict(sorted(asked.codes.items()))}")
+        assert sum(asked.codes.values()) >= 100 * EXAMPLES[role]
+        assert {200, 404, 422} <= set(asked.codes)
+        assert (403 in asked.codes) == (role is not Role.ADMIN)
+        assert max(asked.codes) < 500
+    assert {201, 202, 204, 400, 409} <= {code for asked in askers.values() for code in asked.codes}
 
 
 async def logged_in(admin, tenant, role):
@@ -71,26 +92,37 @@ async def logged_in(admin, tenant, role):
     return true_token(Vault(SECRET.encode()).signing_key, str(user), session)
 
 
-def ask_everything(app, known, asked):
-    """Ask each operation by its description, with names and ids that exist, and against its description."""
+def ask_everything(app, known, askers):
+    """Ask each operation by its description, with names and ids that exist, and against its description.
+
+    Everybody asks one operation after the other: what makes its requests is built once.
+    """
     project = ProjectConfig()
     # A cursor is any text to the description; one that was made up is refused with 400.
     project.checks.positive_data_acceptance.expected_statuses.append("400")
     config = SchemathesisConfig(projects=ProjectsConfig(default=project))
     with closing(_Lifespans()):
-        schema = schemathesis.openapi.from_asgi("/api/v3/openapi.json", app, config=config, headers=asked.headers)
+        options: Any = {"config": config, "headers": askers[-1].headers, "timeout": 240}
+        schema = schemathesis.openapi.from_asgi("/api/v3/openapi.json", app, **options)
         _forget_security(schema.raw_schema)
         for found in schema.get_all_operations():
             operation = found.ok()
             if operation.definition.raw["operationId"] in ENDS_THE_LOGIN:
                 continue
-            asked.ask(operation, operation.as_strategy(GenerationMode.POSITIVE))
-            if "{" in operation.path:
-                noun, _, name = operation.path.removeprefix("/api/v3/").partition("/{")
-                parameters = {name.partition("}")[0]: known.get(noun, known["dead-letters"])}
-                asked.ask(operation, operation.as_strategy(GenerationMode.POSITIVE, path_parameters=parameters))
-            if operation.body or list(operation.iter_parameters()):
-                asked.ask(operation, operation.as_strategy(GenerationMode.NEGATIVE))
+            for cases in kinds_of_requests(operation, known):
+                for asked in askers:
+                    asked.ask(operation, cases)
+
+
+def kinds_of_requests(operation, known):
+    """Yield requests by the description, those with an id that exists, and those against the description."""
+    yield operation.as_strategy(GenerationMode.POSITIVE)
+    if "{" in operation.path:
+        noun, _, name = operation.path.removeprefix("/api/v3/").partition("/{")
+        parameters = {name.partition("}")[0]: known.get(noun, known["dead-letters"])}
+        yield operation.as_strategy(GenerationMode.POSITIVE, path_parameters=parameters)
+    if operation.body or list(operation.iter_parameters()):
+        yield operation.as_strategy(GenerationMode.NEGATIVE)
 
 
 def _forget_security(described):
@@ -109,8 +141,8 @@ class _Lifespans:
 class Asker:
     """Somebody who asks, and counts the answers."""
 
-    def __init__(self, examples, headers):
-        self.headers = headers
+    def __init__(self, examples, token):
+        self.headers = {"Authorization": f"Bearer {token}"}
         self.codes: Counter[Any] = Counter()
         self._examples = examples
 

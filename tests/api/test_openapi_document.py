@@ -23,9 +23,11 @@ CURE = (
 UNLIMITED = {
     "categories",
     "technologies",
+    "rejected_websites",
     "other_emails",
     "other_phones",
     "socials",
+    "queries",
     "ignored_columns",
     "reasons",
     "receivers",

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import threading
 from contextlib import asynccontextmanager
 
 import uvicorn
@@ -57,3 +58,19 @@ async def test_hostile_requests_are_answered_and_the_next_one_is_served(database
         assert (await say(port, post("/api/v3/workflows/%ff%2e%2e/run", key, "Content-Length: 0")))[0] == 422
         status, problem = await say(port, post("/api/v3/workflows/packing/run", key, "Content-Length: 0"))
         assert (status, problem) == (202, {"workflow": "packing", "workers": 0})
+
+
+async def test_requests_wait_neither_for_models_nor_for_the_openapi_document(app, client, monkeypatch):
+    def build(*_: object, **__: object) -> None:
+        raise AssertionError("a model is built on the event loop")
+
+    monkeypatch.setattr("fastapi.routing.create_model_field", build)
+    monkeypatch.setattr("fastapi.dependencies.utils.create_model_field", build)
+    for path in ("/health/live", "/api/v3/searches", "/console/login", "/unknown"):
+        assert (await client.get(path)).status_code < 500
+    threads, build_document = set(), app.openapi
+    monkeypatch.setattr(app, "openapi", lambda: threads.add(threading.get_ident()) or build_document())
+    answers = await asyncio.gather(*(client.get("/api/v3/openapi.json") for _ in range(3)))
+    assert {len(answer.json()["paths"]) for answer in answers} != {0}
+    assert len(threads) == 1, "it is built once"
+    assert threading.get_ident() not in threads, "in another thread than that of the event loop"

@@ -30,6 +30,12 @@ EFFECTS = {
     "CRAWL_ALLOWED_PORTS": "tests/crawl/test_setting_effects.py::test_only_allowed_ports_are_fetched_from",
     "CRAWL_ALLOWED_PRIVATE_NETWORKS":
         "tests/crawl/test_setting_effects.py::test_private_addresses_are_fetched_from_only_if_they_are_allowed",
+    "CRAWL_BROWSER": "tests/browser/test_reading_pages.py::test_settings_that_cannot_work_say_what_helps",
+    "CRAWL_BROWSER_MAX_MEMORY_BYTES": "tests/browser/test_reading_pages.py::test_a_hostile_page_ends_with_a_reason",
+    "CRAWL_BROWSER_PROCESSES":
+        "tests/browser/test_reading_pages.py::test_one_browser_draws_one_page_at_a_time_and_its_memory_comes_back",
+    "CRAWL_BROWSER_SANDBOX": "tests/browser/test_reading_pages.py::test_settings_that_cannot_work_say_what_helps",
+    "CRAWL_BROWSER_TIMEOUT_SECONDS": "tests/browser/test_reading_pages.py::test_a_hostile_page_ends_with_a_reason",
     "CRAWL_CA_FILE": "tests/sandbox/server/test_https.py::test_nobody_trusts_the_sandbox_who_was_not_told_to",
     "CRAWL_CONNECT_TIMEOUT_SECONDS":
         "tests/crawl/test_setting_effects.py::test_a_connection_that_is_not_accepted_is_given_up_after_the_connect_timeout",
@@ -55,6 +61,20 @@ EFFECTS = {
     "CRAWL_MAX_STREAM_BYTES":
         "tests/crawl/test_setting_effects.py::test_a_page_and_a_stream_end_at_their_maximum_sizes",
     "CRAWL_OBEY_ROBOTS": "tests/crawl/test_setting_effects.py::test_robots_txt_is_obeyed_unless_the_setting_is_off",
+    "CRAWL_BODY_CACHE_SECONDS":
+        "tests/workflows/test_web_steps.py::test_without_the_cache_a_page_is_requested_by_each_step_that_reads_it",
+    "SITE_SEARCH_BRAVE_API_KEY":
+        "tests/workflows/test_site_search.py::test_only_a_web_search_finds_a_hidden_site_and_not_the_directory",
+    "SITE_SEARCH_BRAVE_CENTS_PER_CALL":
+        "tests/workflows/test_site_search.py::test_a_call_of_a_web_search_is_charged_before_it_is_made_and_refunded_if_refused",
+    "SITE_SEARCH_BRAVE_URL":
+        "tests/workflows/test_site_search.py::test_only_a_web_search_finds_a_hidden_site_and_not_the_directory",
+    "SITE_SEARCH_FROM_NAMES":
+        "tests/workflows/test_site_search.py::test_the_settings_decide_whether_names_are_tried_and_how_many",
+    "SITE_SEARCH_MAX_CANDIDATES":
+        "tests/workflows/test_site_search.py::test_the_settings_decide_whether_names_are_tried_and_how_many",
+    "SITE_SEARCH_SEARXNG_URL":
+        "tests/workflows/test_site_search.py::test_only_a_web_search_finds_a_hidden_site_and_not_the_directory",
     "CRAWL_FILL_PAGE_BUDGET":
         "tests/workflows/test_page_budget.py::test_a_budget_that_is_left_over_is_spent_unless_the_setting_is_off",
     "CRAWL_PARSER_PROCESSES":
@@ -106,6 +126,9 @@ EFFECTS = {
     "SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP": "tests/api/test_load.py::test_lists_are_served_during_a_flood_of_logins",
     "SCRAPERSKY_LOG_FORMAT": "tests/core/test_logging_setup.py::test_a_line_is_json_or_for_people",
     "SCRAPERSKY_LOG_LEVEL": "tests/core/test_logging_setup.py::test_lines_below_the_level_are_not_written",
+    "SCRAPERSKY_MAP_TILES": "tests/console/test_map.py::test_tiles_are_drawn_and_allowed_only_if_they_are_set",
+    "SCRAPERSKY_MAP_TILES_ATTRIBUTION":
+        "tests/console/test_map.py::test_tiles_are_drawn_and_allowed_only_if_they_are_set",
     "SCRAPERSKY_MAX_SESSIONS":
         "tests/api/accounts/test_auth.py::test_one_session_too_many_ends_the_least_recently_used",
     "SCRAPERSKY_METRICS_TOKEN":

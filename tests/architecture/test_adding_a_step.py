@@ -13,6 +13,7 @@ STATES = "SELECT name, tidy_name_status, domain_extraction_status FROM local_bus
 SCRIPT = """
 import asyncio, json, os, sys
 from uuid import UUID
+from scrapersky.providers.areas.where import Where
 from scrapersky.actions import cancel_search, curation
 from scrapersky.actions.request_search import request_search
 from scrapersky.core.database import Database
@@ -36,7 +37,7 @@ async def main(action, tenant_id, *ids):
         elif action == "cancel":
             done = await cancel_search.cancel(session, actor, UUID(ids[0]))
         elif action == "resume":
-            request = SearchRequest("dentists", "Helsinki", "fake", None, None, AdvanceRules())
+            request = SearchRequest("dentists", Where.of("Helsinki"), "fake", None, None, AdvanceRules())
             done = (await request_search(session, actor, request)).existed
         else:
             done = vars(await curation.curate(session, BUSINESSES, actor, list(map(UUID, ids)), Curation(action)))
@@ -88,7 +89,7 @@ async def _use_the_step(copy: Walkthrough, connection: asyncpg.Connection) -> No
     assert await states() == [("MOLAR & SONS", "Queued", "New"), ("Quiet Ltd", "Queued", "New")], "auto-advance into it"
     counts = await do("progress", search)
     assert isinstance(counts, dict)
-    assert list(counts)[1:4] == ["deep_scan", "tidy_name", "domain_extraction"]
+    assert list(counts)[1:5] == ["deep_scan", "site_search", "tidy_name", "domain_extraction"]
     assert counts["tidy_name"]["waiting"] == 2
 
     withdrawn = await do("cancel", search)

@@ -1,4 +1,4 @@
-"""The page docs/adding-a-workflow.md is followed to the letter, and the tenth workflow works."""
+"""The page docs/adding-a-workflow.md is followed to the letter, and the eleventh workflow works."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import asyncpg
 from tests.architecture.walkthrough import Walkthrough
 
 
-async def test_following_the_page_gives_a_working_tenth_workflow(tmp_path: Path, empty_url: str) -> None:
+async def test_following_the_page_gives_a_working_eleventh_workflow(tmp_path: Path, empty_url: str) -> None:
     copy = Walkthrough("adding-a-workflow.md", tmp_path, empty_url)
     assert len(copy.steps) == 6
     await copy.scrapersky("migrate")

@@ -11,9 +11,9 @@ from dotenv import dotenv_values
 from pydantic import SecretStr
 
 import scrapersky
+from scrapersky.api.settings_catalog import MASK, every_setting, shown
 from scrapersky.bootstrap import read_settings
 from scrapersky.cli.printing import settings_pages
-from scrapersky.cli.printing.settings_catalog import MASK, every_setting, shown
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.tuning import Tuning

@@ -30,7 +30,7 @@ class Walkthrough:
             "DATABASE_URL": database_url,
         }
         for part in ("src", "migrations"):
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / part, folder / part)  # with the bytecode, which stays valid
         self.steps = list(STEP.finditer((ROOT / "docs" / page).read_text()))
         for step in self.steps:
             self._follow(step)

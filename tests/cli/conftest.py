@@ -1,6 +1,7 @@
 """A command as a person or a script runs it: in this process where that is quick, in one of its own for signals."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -8,9 +9,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
@@ -18,8 +20,11 @@ import structlog
 from scrapersky.cli import run_cli
 from scrapersky.cli.shared import service
 from tests import ROOT
+from tests.factories.fork_server import ForkedProcess, ForkServer
 
 Command = Callable[..., Awaitable["Said"]]
+QUICK = {"SCHEDULER_POLL_INTERVAL_SECONDS": "0.1", "CRAWL_PARSER_PROCESSES": "1"}  # each parser imports for a second
+Start = Callable[..., ForkedProcess | subprocess.Popen[str]]
 
 
 @dataclass(frozen=True)
@@ -85,23 +90,13 @@ def home() -> Iterator[Path]:
 class Process:
     """A command in a process of its own; whatever a test does, it does not outlive it."""
 
-    def __init__(self, home: Path, words: tuple[str, ...], variables: dict[str, str], module: str) -> None:
-        self._log = home / f"stderr-{len(list(home.iterdir()))}"
-        self._root = ROOT
-        with self._log.open("w") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", module, *words],
-                cwd=home,
-                env={
-                    **os.environ,
-                    "PYTHONPATH": str(self._root),
-                    "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
-                    **variables,
-                },
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
+    def __init__(self, start: Start, home: Path, module: str, words: Sequence[str], variables: dict[str, str]) -> None:
+        number = len(list(home.iterdir()))
+        self._out, self._log = home / f"stdout-{number}", home / f"stderr-{number}"
+        environment = {**os.environ, **QUICK, "PYTHONPATH": str(ROOT), **variables}
+        with self._out.open("w") as out, self._log.open("w") as log:
+            self._process = start(module, *words, cwd=home, env=environment, stdout=out, stderr=log)
+        self._read_lines = 0
 
     @property
     def err(self) -> str:
@@ -110,10 +105,11 @@ class Process:
     def tell(self, number: signal.Signals) -> None:
         self._process.send_signal(number)
 
-    def first_line(self) -> str:
-        """The first line on standard output, waited for."""
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
+    async def next_line(self) -> str:
+        """The next line on standard output, waited for."""
+        await self.until(lambda: self._out.read_text().count("\n") > self._read_lines)
+        self._read_lines += 1
+        return self._out.read_text().splitlines()[self._read_lines - 1].strip()
 
     async def until_said(self, words: str, seconds: float = 120) -> None:
         await self.until(lambda: words in self.err, seconds)
@@ -127,24 +123,36 @@ class Process:
 
     async def leave(self, seconds: float = 120) -> Said:
         """Wait for the end."""
-        out, _ = await asyncio.to_thread(self._process.communicate, timeout=seconds)
-        return Said(self._process.returncode, out, self.err)
+        code = await asyncio.to_thread(self._process.wait, timeout=seconds)
+        return Said(code, self._out.read_text(), self.err)
 
     def end(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.communicate()
+        self._process.kill()
+        self._process.wait()
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Iterator[Callable[..., Process]]:
-    """Start `scrapersky WORDS` in a process of its own."""
-    started: list[Process] = []
+def process(tmp_path: Path, fork_server: ForkServer) -> Iterator[Callable[..., Process]]:
+    """Run `scrapersky WORDS` in a process of its own, which need not import the application first."""
+    with contextlib.ExitStack() as started:
+        yield starter(tmp_path, fork_server.start, started)
 
-    def start(*words: str, module: str = "scrapersky", **variables: str) -> Process:
-        started.append(Process(tmp_path, words, variables, module))
-        return started[-1]
 
-    yield start
-    for each in started:
-        each.end()
+@pytest.fixture
+def fresh_process(tmp_path: Path) -> Iterator[Callable[..., Process]]:
+    """Start `scrapersky WORDS` as a person does, with a new Python."""
+
+    def start(module: str, *words: str, **options: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen([sys.executable, "-m", module, *words], **options)
+
+    with contextlib.ExitStack() as started:
+        yield starter(tmp_path, start, started)
+
+
+def starter(home: Path, start: Start, started: contextlib.ExitStack) -> Callable[..., Process]:
+    def run(*words: str, module: str = "scrapersky", **variables: str) -> Process:
+        process = Process(start, home, module, words, variables)
+        started.callback(process.end)
+        return process
+
+    return run

@@ -71,16 +71,31 @@ CASES = {
     "export": Case(lambda ids, home: ["export", "contacts", "--out", str(home / "c.csv")], "export", "contacts"),
     "destination": Case(lambda ids, home: ["destination", "remove", "crm"], "remove", "destination ", CRM),
     "deliver": Case(lambda ids, home: ["deliver", "crm"], "deliver", "destination ", CRM),
+    "website": Case(
+        lambda ids, home: ["website", ids["businesses"], "https://www.kallio-dental.fi/"], "set website", "business "
+    ),
+    "business": Case(
+        lambda ids, home: ["business", "split", ids["businesses"]],
+        "split",
+        "business ",
+        "INSERT INTO local_business (tenant_id, name, same_as_id) SELECT tenant_id, name, id FROM local_business",
+    ),
+    "schedule": Case(
+        lambda ids, home: ["schedule", "add", ids["searches"], "--every", "1d"],
+        "create",
+        "schedule ",
+        "UPDATE search SET provider = 'openstreetmap'",
+    ),
     "erase": Case(lambda ids, home: ["erase", "--email", "anna@molar.fi", "--yes"], "erase", "erasure"),
 }
 
 
-def test_every_word_that_changes_something_has_its_case() -> None:
-    assert {*CASES, *UNCHANGING, "find", "migrate", "restore"} == set(COMMANDS)
+def test_every_changing_command_has_a_case_of_its_audit() -> None:
+    assert {*CASES, *UNCHANGING, "find", "migrate", "restore", "campaign"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("word", CASES)
-async def test_what_a_word_changes_is_written_down(
+async def test_every_changing_command_is_recorded_in_the_audit_log(
     line: Command, admin: asyncpg.Connection, tenant: UUID, tmp_path: Path, word: str
 ) -> None:
     case, ids = CASES[word], await add_line(admin, tenant)
@@ -94,7 +109,7 @@ async def test_what_a_word_changes_is_written_down(
     assert row["before"] or row["after"]
 
 
-async def test_a_search_is_written_down(
+async def test_a_search_is_recorded_in_the_audit_log(
     process: Callable[..., Process], admin: asyncpg.Connection, database_url: str, tmp_path: Path
 ) -> None:
     firms = file(tmp_path / "firms.csv", "name,city\nNobody Dentists,Turku\n")  # without a web site: soon done
@@ -106,7 +121,7 @@ async def test_a_search_is_written_down(
     assert json.loads(row["after"])["text"] == "dentists"
 
 
-async def test_migrations_are_written_down(command: Command, server: Server) -> None:
+async def test_migrations_are_recorded_in_the_audit_log(command: Command, server: Server) -> None:
     name = f"migrated_{next(numbers)}"
     await server.execute(f"CREATE DATABASE {name}")
     try:
@@ -155,19 +170,21 @@ async def test_the_latest_change_comes_first(line: Command, changes: None) -> No
     ],
     ids=lambda words: words[0],
 )
-async def test_options_choose(line: Command, changes: None, admin: asyncpg.Connection, words: tuple[str, str]) -> None:
+async def test_options_filter_the_entries(
+    line: Command, changes: None, admin: asyncpg.Connection, words: tuple[str, str]
+) -> None:
     await admin.execute("UPDATE audit SET at = '2026-11-10' WHERE actor = 'ada'")
     assert [row["actor"] for row in await shown(line, *words)] == ["ada"]
 
 
-async def test_since_and_limit(line: Command, changes: None, admin: asyncpg.Connection) -> None:
+async def test_since_and_limit_bound_the_entries(line: Command, changes: None, admin: asyncpg.Connection) -> None:
     await admin.execute("UPDATE audit SET at = '2020-01-01' WHERE actor = 'ada'")
     assert [row["actor"] for row in await shown(line, "--since", "2020-01-02T00:00:00")] == ["bob"]
     assert len(await shown(line, "--limit", "1")) == 1
     assert len(await shown(line, "--origin", "api")) == 2
 
 
-async def test_nothing_is_said_so_and_another_tenant_has_its_own(
+async def test_an_empty_log_says_so_and_each_tenant_has_its_own_log(
     line: Command, changes: None, other_tenant: UUID
 ) -> None:
     said = await line("audit", "--tenant", "other")
@@ -176,7 +193,7 @@ async def test_nothing_is_said_so_and_another_tenant_has_its_own(
     assert (await line("audit", "--since", "yesterday")).code == 2
 
 
-async def test_a_search_over_the_quota_is_the_same_sentence(
+async def test_a_search_over_the_quota_gets_the_sentence_of_the_api(
     line: Command, admin: asyncpg.Connection, tenant: UUID
 ) -> None:
     await admin.execute("UPDATE tenant SET searches_per_day = 0")

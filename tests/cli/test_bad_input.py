@@ -39,7 +39,7 @@ async def test_an_unknown_workflow(line: Command) -> None:
         said = await line(words[0], "deep_scam", *words[1:])
         assert (said.code, said.out) == (2, ""), words
         assert said.sentence.startswith("There is no workflow of this name. 'deep_scam' is not one of ")
-        assert "deep_scan, domain_extraction" in said.sentence
+        assert "deep_scan, site_search, domain_extraction" in said.sentence
 
 
 async def test_an_unknown_tenant(line: Command) -> None:
@@ -78,7 +78,7 @@ async def test_a_port_that_is_taken(command: Command) -> None:
     assert f"SCRAPERSKY_PORT={port} cannot be listened on (Address already in use)" in said.sentence
 
 
-async def test_a_house_open_to_the_street(command: Command) -> None:
+async def test_serving_other_machines_in_development_is_refused(command: Command) -> None:
     said = await command("serve", SCRAPERSKY_HOST="0.0.0.0")
     assert (said.code, said.out) == (2, "")
     assert "SCRAPERSKY_ENVIRONMENT=production" in said.sentence
@@ -93,7 +93,8 @@ async def test_a_wrong_setting(command: Command, words: tuple[str, ...]) -> None
 
 @pytest.mark.parametrize("words", NEEDS_DATABASE, ids=first_word)
 async def test_a_database_that_is_not_there(command: Command, words: tuple[str, ...], closed_port: int) -> None:
-    said = await command(*words, DATABASE_URL=f"postgresql://line:hush@127.0.0.1:{closed_port}/line")
+    waits = ("--wait-seconds", "1") if words[0] in ("serve", "worker") else ()
+    said = await command(*words, *waits, DATABASE_URL=f"postgresql://line:hush@127.0.0.1:{closed_port}/line")
     assert (said.code, said.out) == (2, "")
     assert f"127.0.0.1:{closed_port}/line does not respond" in said.sentence
     assert "hush" not in said.err
@@ -160,7 +161,7 @@ async def test_a_database_that_was_never_migrated(command: Command, empty_url: s
     assert (await command("status", DATABASE_URL=empty_url)).code == 0
 
 
-async def test_a_word_that_is_none_and_the_one_that_was_meant(command: Command) -> None:
+async def test_an_unknown_command_names_the_similar_one(command: Command) -> None:
     said = await command("statsu")
     assert said.code == 2
     assert "No such command 'statsu'. Did you mean 'status'?" in said.err

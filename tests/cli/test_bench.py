@@ -26,13 +26,13 @@ async def test_a_benchmark_is_run_and_its_code_passed_on(command, checkout):
     assert (await command("bench", "engine", "line")).code == 1
 
 
-async def test_outside_of_a_checkout_it_is_said_where_they_are(command, checkout):
+async def test_outside_of_a_checkout_the_command_says_where_benchmarks_are(command, checkout):
     said = await command("bench")
     assert said.code == 2
     assert "make bench" in said.sentence
 
 
-async def test_an_unknown_name_is_told_the_known_ones(command):
+async def test_an_unknown_benchmark_gets_the_list_of_the_known_ones(command):
     said = await command("bench", "nonsense")
     assert said.code == 2
     assert "'nonsense' is none of engine, sitemap, fetch, contacts, line, api." in said.sentence

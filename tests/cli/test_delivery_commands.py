@@ -73,7 +73,7 @@ async def test_a_key_comes_by_standard_input_and_is_shown_to_nobody(line, sandbo
     assert "Set the access token" in tried.out
 
 
-async def test_mistakes_are_sentences(line, sandbox, monkeypatch):
+async def test_a_wrong_destination_gets_a_sentence(line, sandbox, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
     private = await line("destination", "add", "x", "--kind", "n8n", "--url", "http://10.0.0.1/")
     assert private.code == 2

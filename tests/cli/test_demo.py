@@ -30,8 +30,8 @@ def short_path() -> Iterator[Path]:
         yield Path(name)
 
 
-async def test_the_demo_accounts_for_every_parcel_and_cleans_up(process, short_path: Path) -> None:
-    said = await process("demo", "--engine", "--rows", "400", "--json", TMPDIR=str(short_path)).leave(240)
+async def test_the_demo_accounts_for_every_parcel_and_cleans_up(fresh_process, short_path: Path) -> None:
+    said = await fresh_process("demo", "--engine", "--rows", "400", "--json", TMPDIR=str(short_path)).leave(240)
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["is_complete"]
@@ -58,8 +58,8 @@ async def test_progress_counts_what_the_engine_tells_while_it_is_shown() -> None
     assert weighing.settled == 0
 
 
-async def test_the_demo_ends_with_found_of_true_for_every_field(process, short_path: Path) -> None:
-    said = await process("demo", "--businesses", "100", "--json", TMPDIR=str(short_path)).leave(240)
+async def test_the_demo_ends_with_found_of_true_for_every_field(fresh_process, short_path: Path) -> None:
+    said = await fresh_process("demo", "--businesses", "100", "--json", TMPDIR=str(short_path)).leave(240)
     assert said.code == 0, said.err
     fields = json.loads(said.out)["truth"]["fields"]
     assert list(fields) == ["email", "phone", "social", "person", "title"]
@@ -154,4 +154,4 @@ async def test_the_hints_of_the_engine_demo_can_be_pasted(short_path: Path, data
 async def test_a_demo_that_does_not_say_where_is_refused_before_anything_is_started(command) -> None:
     said = await command("demo", "dentists")
     assert said.code == 2
-    assert 'Write "dentists in Helsinki"' in said.sentence
+    assert 'write "dentists in Helsinki"' in said.sentence

@@ -35,7 +35,7 @@ def variables(sandbox, database_url):
     }
 
 
-async def test_whoever_was_erased_is_nowhere_and_does_not_come_back(process, line, variables, admin, tmp_path):
+async def test_an_erased_person_is_in_no_table_and_is_not_stored_again(process, line, variables, admin, tmp_path):
     find = ("find", "dentists in Helsinki", "--out", str(tmp_path / "leads.csv"), "--limit", "12")
     said = await process(*find, **variables).leave(240)
     assert said.code == 0, said.err
@@ -94,7 +94,7 @@ async def nowhere(admin, email, phone, person):
     assert named == 0
 
 
-async def test_whom_nobody_can_mean_is_a_sentence(line):
+async def test_an_unclear_person_is_refused_with_a_sentence(line):
     for words in ((), ("--email", "anna"), ("--name", "Anna Molar"), ("--phone", "123")):
         said = await line("erase", *words)
         assert said.code == 2

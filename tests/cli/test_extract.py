@@ -30,7 +30,7 @@ def page(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_page_is_told_in_lines(page: Path) -> None:
+def test_the_contacts_of_a_page_are_printed_in_lines(page: Path) -> None:
     done = run(page, "--region", "fi", "--url", "https://kontor.example/")
     assert done.returncode == 0
     assert "email    info@kontor.example  (role, written out)" in done.stdout
@@ -45,7 +45,7 @@ def test_a_script_gets_one_json_object(page: Path) -> None:
     assert told["region"] == "FI"
 
 
-def test_every_name_is_explained_by_its_points(page: Path) -> None:
+def test_explain_prints_the_score_of_every_name(page: Path) -> None:
     lines = run(page, "--explain").stdout.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("name     Maria Weber, Owner: "))
     assert lines[start].endswith(", person")

@@ -13,6 +13,7 @@ from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.sandbox.sandbox import Sandbox
 
 SEED = 31
+FEW_PAGES = ("--max-pages-per-site", "1")
 
 
 @pytest.fixture
@@ -74,10 +75,10 @@ async def test_a_search_becomes_a_file_and_again_the_same_file(process, variable
 
 async def test_a_search_keeps_its_rows_whoever_else_finds_the_same_places(process, variables, tmp_path):
     out = tmp_path / "leads.csv"
-    words = ("find", "dentists in Helsinki", "--out", str(out), "--limit", "8")
+    words = ("find", "dentists in Helsinki", "--out", str(out), "--limit", "8", *FEW_PAGES)
     assert (await process(*words, **variables).leave(240)).code == 0
     before = rows_of(out)
-    other = ("find", "dentists in Helsinki", "--out", str(tmp_path / "few.csv"), "--limit", "3")
+    other = ("find", "dentists in Helsinki", "--out", str(tmp_path / "few.csv"), "--limit", "3", *FEW_PAGES)
     assert (await process(*other, **variables).leave(240)).code == 0
     assert (await process(*words, **variables).leave(240)).code == 0
     assert rows_of(out) == before, "another search has found some of its businesses, too"
@@ -92,7 +93,7 @@ async def test_killed_in_the_middle_the_same_command_goes_on(process, variables,
     out = tmp_path / "leads.csv"
     words = ("find", "dentists in Helsinki", "--out", str(out), "--json", "--limit", "12")
     first = process(*words, **quick)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         while not await admin.fetchval("SELECT count(*) > 0 FROM contact"):
             await asyncio.sleep(0.05)
     first.tell(signal.SIGKILL)
@@ -112,6 +113,7 @@ async def test_killed_in_the_middle_the_same_command_goes_on(process, variables,
 LEASED = (
     "PLACE_SEARCH",
     "DEEP_SCAN",
+    "SITE_SEARCH",
     "DOMAIN_EXTRACTION",
     "DOMAIN",
     "DOMAIN_SITEMAP",
@@ -121,17 +123,21 @@ LEASED = (
 )
 
 
-async def test_web_sites_one_already_has_are_a_beginning_too(process, variables, sandbox, tmp_path):
+async def test_a_list_of_web_sites_starts_a_search(process, variables, sandbox, tmp_path):
     known = [entry for entry in sandbox.truth() if entry["reachable"] and entry["emails"]][:4]
     sites = tmp_path / "sites.txt"
-    sites.write_text("website\n" + "\n".join(f"http://{entry['host']}/" for entry in known) + "\nnot a site\n")
+    own = {entry["host"]: {"Account ID": f"00{n}", "email": f"me+{n}@own.example"} for n, entry in enumerate(known)}
+    lines = [f"{cells['Account ID']};http://{host}/;{cells['email']}" for host, cells in own.items()]
+    sites.write_text("\n".join(["Account ID;website;email", *lines, "x;not a site;"]))
     out = tmp_path / "people.jsonl"
     said = await process("find", "--domains", str(sites), "--out", str(out), "--json", **variables).leave(240)
     assert said.code == 0, said.err
     told = json.loads(said.out)
-    assert told["rejected_lines"] == ["line 6: It contains characters that no address has."]
+    assert told["rejected_lines"] == ["line 6: 'not a site': It contains characters that no address has."]
     found = [json.loads(line) for line in out.read_text().splitlines()]
-    assert {row["domain"] for row in found} == {entry["host"] for entry in known}
+    assert list(found[0])[:4] == ["Account ID", "own_website", "own_email", "business"], "the own columns come first"
+    given = {row["domain"]: {"Account ID": row["Account ID"], "email": row["own_email"]} for row in found}
+    assert given == own
     assert all(row["email"] for row in found)
 
 
@@ -165,13 +171,13 @@ async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_a
     said = await process(*words, "--limit", "5", "--idle-timeout", "600", **variables).leave(240)
     assert said.code == 3, said.err
     assert re.search(r"Postponed until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
-    assert "1 rows are left; the same command continues with them" in said.err.replace("\n", " ")
+    assert "1 row is left; the same command continues with them" in said.err.replace("\n", " ")
     told = json.loads((await process(*words, "--limit", "5", "--json", **variables).leave(240)).out)
     assert (told["left"], [wait["workflow"] for wait in told["waiting"]]) == (1, ["place_search"])
 
 
 async def test_rows_that_pause_for_a_moment_are_waited_for_and_it_says_so(process, variables, sandbox, tmp_path):
-    sandbox.nominatim.fail("broken")
+    sandbox.nominatim.fail("broken", times=2)  # before the search, and in it
     words = ("find", "dentists in Helsinki", "--limit", "5", "--out", str(tmp_path / "x.csv"), "--idle-timeout", "60")
     said = await process(*words, **variables, PLACE_SEARCH_SCHEDULER_BACKOFF_SECONDS="8").leave(240)
     assert said.code == 0, said.err
@@ -206,24 +212,24 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
         (("--domains", "missing.txt"), "missing.txt cannot be read"),
         (("dentists in Helsinki", "--provider", "nobody"), "'nobody' is not one of"),
         (("dentists in Helsinki", "--tenant", "nobody"), "has no tenant 'nobody'"),
-        ((), "Give either a search or --domains FILE"),
-        (("dentists in Helsinki", "--domains", "x"), "Give either a search or --domains FILE"),
-        (("",), "Write what to look for and where"),
-        (("dentists",), 'Write "dentists in Helsinki"'),
-        (("drive in cinemas",), 'Write "drive in cinemas in Helsinki"'),
+        ((), "Give either a search, --domains FILE or --queries FILE"),
+        (("dentists in Helsinki", "--domains", "x"), "Give either a search, --domains FILE or --queries FILE"),
+        (("",), 'It is not said what to look for: write "dentists in Helsinki"'),
+        (("dentists",), 'write "dentists in Helsinki"'),
+        (("drive in cinemas",), 'write "drive in cinemas in Helsinki"'),
         (("--domains", "x", "--limit", "3", "--in", "Turku"), "leave out --in and --limit"),
         (("--domains", "x", "--provider", "openstreetmap"), "leave out --provider"),
         (("--domains", "x", "--budget", "1"), "leave out --budget"),
     ],
 )
-async def test_what_cannot_work_is_a_sentence_and_nothing_is_stored(line, admin, words, sentence):
+async def test_wrong_options_get_a_sentence_and_nothing_is_stored(line, admin, words, sentence):
     said = await line("find", *words)
     assert said.code == 2
     assert sentence in said.sentence
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
 
 
-async def test_rows_of_something_else_are_wrong_usage(command):
+async def test_an_unknown_kind_of_rows_is_wrong_usage(command):
     assert (await command("find", "dentists in Helsinki", "--per", "planet")).code == 2
 
 

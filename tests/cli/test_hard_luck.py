@@ -28,7 +28,7 @@ def find(process, sandbox, database_url, tmp_path: Path):
     async def run(*words: str, **variables: str):
         out = tmp_path / "leads.csv"
         said = await process(
-            *("find", "dentists in Helsinki", "--out", str(out), "--json", *words),
+            *("find", "dentists in Helsinki", "--out", str(out), "--max-pages-per-site", "1", "--json", *words),
             **{**sandbox.environment(), **ONCE, "DATABASE_URL": database_url, **variables},
         ).leave(240)
         assert "Traceback" not in said.err
@@ -80,13 +80,13 @@ async def test_a_search_that_fails_keeps_the_file_of_yesterday(find, process, sa
     assert out.read_text() != "yesterday's"
 
 
-async def test_a_budget_of_nothing_is_told_apart_from_finding_nothing(find):
+async def test_a_budget_of_zero_has_another_sentence_than_no_result(find):
     code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.01")
     assert (code, told["rows"]) == (4, 0)
     assert "over the budget of 0.01" in told["notes"]
 
 
-async def test_what_it_will_cost_is_told_before_and_what_it_cost_after(find, sandbox):
+async def test_the_estimate_is_printed_before_and_the_cost_after_the_search(find, sandbox):
     code, told, said = await find(*GOOGLE, "--limit", "40")
     assert code == 0
     assert "Probably 0.07 at most, in 2 calls. It stops before 0.14. This is the default" in said.replace("\n", " ")
@@ -100,7 +100,7 @@ async def test_what_it_will_cost_is_told_before_and_what_it_cost_after(find, san
     assert told["estimate"]["cents"] == 0
 
 
-async def test_more_money_goes_on_where_the_money_ended(find, sandbox):
+async def test_a_larger_budget_continues_where_the_former_one_ended(find, sandbox):
     _, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.05")
     assert told["rows"] == 20
     code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "1")
@@ -121,7 +121,7 @@ async def test_a_quota_of_the_day_is_waited_for_and_the_same_command_goes_on(fin
     assert (code, told["rows"], told["left"]) == (0, 10, 0)
 
 
-async def test_what_was_found_within_the_budget_is_kept_and_the_end_told(find):
+async def test_results_within_the_budget_are_kept_and_the_reason_of_the_end_is_printed(find):
     code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.04")
     assert (code, told["rows"]) == (0, 20)
     assert "over the budget of 0.04" in told["notes"]
@@ -172,11 +172,12 @@ async def test_a_search_that_fails_leaves_no_empty_file_and_says_so(process, san
         ),
     ],
 )
-async def test_whoever_waits_for_a_pause_or_a_breaker_is_told_its_reason(find, admin, tmp_path, control, sentence):
+async def test_a_wait_for_a_pause_or_a_breaker_names_its_reason(find, admin, tmp_path, control, sentence):
     await admin.execute("INSERT INTO workflow_control (workflow) VALUES ('domain_metadata')")
     await admin.execute(f"UPDATE workflow_control SET {control}")
     code, told, said = await find("--limit", "3", "--idle-timeout", "6")
-    assert (code, told["left"] > 0) == (3, True)
+    assert (code, told["left"] > 0) == (0, True)
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE found_by <> 'provider'") == 0, "no page was read"
     assert sentence in " ".join(said.split())
     assert any(sentence in held for held in told["held"])
 

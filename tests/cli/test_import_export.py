@@ -44,7 +44,7 @@ async def imported(line, *words: str) -> dict:
 
 
 @pytest.mark.parametrize("noun", FILES)
-async def test_the_same_file_twice_is_like_once(line, admin, written, noun):
+async def test_importing_the_same_file_again_changes_nothing(line, admin, written, noun):
     file, table = written(FILES[noun]), TABLES[noun][0]
     first = await imported(line, noun, file)
     assert (first["code"], first["created"], first["failed"], first["queued"]) == (0, 1, 0, 0)
@@ -61,7 +61,7 @@ async def test_the_same_file_twice_is_like_once(line, admin, written, noun):
 
 
 @pytest.mark.parametrize("noun", [noun for noun, (_, step) in TABLES.items() if step])
-async def test_queueing_opens_the_next_step_once_and_of_nobody_who_was_turned_down(line, admin, written, noun):
+async def test_queue_queues_the_next_step_once_and_no_rejected_rows(line, admin, written, noun):
     file, (table, step) = written(FILES[noun]), TABLES[noun]
     assert (await imported(line, noun, file, "--queue"))["queued"] == 1
     assert await admin.fetchval(f"SELECT {step}_status FROM {table}") == "Queued"
@@ -111,7 +111,7 @@ async def test_a_dry_run_says_what_the_import_says(line, admin, written, noun):
     assert (real["created"], dry["search_id"]) == (220, None)
 
 
-async def test_a_dry_run_holds_nobodys_row(line, admin, written):
+async def test_a_dry_run_locks_no_row(line, admin, written):
     """The copies are the rehearsal's own: a row that somebody has in hand is read as it is."""
     await imported(line, "domains", written("domain\nmolar.fi\n"))
     async with admin.transaction():
@@ -140,7 +140,7 @@ async def test_what_the_file_says_is_taken_and_what_it_leaves_out_is_kept(line, 
     assert json.loads(row["details"])["city"] == "Helsinki"
 
 
-async def test_a_contact_that_is_known_is_only_filled_up(line, admin, tenant, written):
+async def test_an_import_fills_only_empty_fields_of_a_known_contact(line, admin, tenant, written):
     known = await add_line(admin, tenant)
     file = written("email,name,title\nanna@molar.fi,Somebody Else,Dentist\nlone@gmail.com,Lone,\n")
     report = await imported(line, "contacts", file)
@@ -261,7 +261,7 @@ TRAVELLERS = {
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 @pytest.mark.parametrize("noun", TRAVELLERS)
-async def test_what_was_exported_is_known_when_it_comes_back(line, admin, written, tmp_path, noun, ending):
+async def test_an_export_can_be_imported_again(line, admin, written, tmp_path, noun, ending):
     first = await imported(line, noun, written(TRAVELLERS[noun]))
     assert (first["failed"], first["created"]) == (0, first["rows"]), first
     path = tmp_path / f"{noun}.{ending}"
@@ -351,7 +351,7 @@ async def test_an_export_of_nothing_has_a_head_and_exit_code_one(line, tmp_path)
         (("places", "--where", "colour=red"), "is not FIELD=VALUE with one of curation_status"),
         (("places", "--where", "curation_status=Red"), "curation_status: Input should be 'New'"),
         (("places", "--where", "has_website=perhaps"), "has_website: Input should be a valid boolean"),
-        (("places", "--out", "places.doc"), "use .csv, .jsonl, .xlsx, .parquet"),
+        (("places", "--out", "places.doc"), "use .csv, .tsv, .json, .jsonl, .xlsx, .parquet"),
         (("places", "--out", "nowhere/places.csv"), "does not exist"),
     ],
 )

@@ -20,7 +20,7 @@ def typing(monkeypatch: pytest.MonkeyPatch):
     return lambda line: monkeypatch.setattr("sys.stdin", io.StringIO(line))
 
 
-async def test_a_user_is_made_listed_changed_and_let_go(line: Command, typing, admin) -> None:
+async def test_a_user_is_created_listed_changed_and_disabled(line: Command, typing, admin) -> None:
     typing(f"{PASSWORD}\n")
     said = await line("user", "create", "ada", "--role", "admin")
     assert (said.code, said.out) == (0, "ada is admin of default.\n")
@@ -41,7 +41,7 @@ async def test_a_user_is_made_listed_changed_and_let_go(line: Command, typing, a
     assert {row["origin"] for row in actions} == {"cli"}
 
 
-async def test_a_key_is_printed_once_and_opens_the_door(line: Command, admin) -> None:
+async def test_a_key_is_printed_once_and_can_be_used(line: Command, admin) -> None:
     await line("user", "create", "bot", "--role", "operator", "--no-password")
     said = await line("user", "key", "bot", "--scope", "read", "--scope", "operate", "--days", "30")
     assert said.code == 0
@@ -56,7 +56,7 @@ async def test_a_key_is_printed_once_and_opens_the_door(line: Command, admin) ->
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 1025, "a tab\tin the middle"])
-async def test_a_password_that_does_not_do(line: Command, typing, password: str, admin) -> None:
+async def test_an_unsuitable_password_is_refused(line: Command, typing, password: str, admin) -> None:
     typing(f"{password}\n")
     said = await line("user", "create", "ada")
     assert (said.code, said.out) == (2, "")
@@ -98,14 +98,14 @@ async def test_a_new_password_ends_every_login(line: Command, typing, admin) -> 
         (("tenant", "set", "default", "--pages-per-day", "99999999999"), "99999999999 is not a whole number"),
     ],
 )
-async def test_what_cannot_be_done_is_a_sentence(line: Command, words, sentence: str) -> None:
+async def test_a_change_that_is_not_possible_gets_a_sentence(line: Command, words, sentence: str) -> None:
     await line("user", "create", "ada", "--role", "admin", "--no-password")
     said = await line(*words)
     assert (said.code, said.out) == (2, "")
     assert sentence in said.sentence
 
 
-async def test_tenants_are_made_and_given_quotas(line: Command, admin) -> None:
+async def test_tenants_are_created_and_get_quotas(line: Command, admin) -> None:
     assert (await line("tenant", "create", "acme", "--searches-per-day", "5")).code == 0
     said = await line("tenant", "set", "acme", "--searches-per-day", "none", "--pages-per-day", "100", "--operator")
     assert "pages per day 100" in said.out
@@ -124,9 +124,9 @@ async def test_the_first_start_prints_a_link_for_the_first_admin_and_the_next_do
     process, database_url: str
 ) -> None:
     serve = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
-    told = await asyncio.to_thread(serve.first_line)
+    told = await serve.next_line()
     assert "development accepts local clients only" in told
-    link = (await asyncio.to_thread(serve.first_line)).split()[-1]
+    link = (await serve.next_line()).split()[-1]
     page = await asyncio.to_thread(open_page, link)
     assert "You become" in page
     address, token = link.split("/console/welcome?token=")
@@ -140,7 +140,7 @@ async def test_the_first_start_prints_a_link_for_the_first_admin_and_the_next_do
     said = await serve.leave()
     assert token not in said.err
     again = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
-    assert (await asyncio.to_thread(again.first_line)).startswith("Listening on ")
+    assert (await again.next_line()).startswith("Listening on ")
     again.tell(2)
     assert "link" not in (await again.leave()).out
 
@@ -191,7 +191,7 @@ async def test_a_name_that_nobody_could_log_in_with_is_refused(line: Command, na
     assert await admin.fetchval("SELECT count(*) FROM tenant") == 1
 
 
-async def test_blanks_around_a_name_are_none_of_it(line: Command, admin) -> None:
+async def test_blanks_around_a_name_are_removed(line: Command, admin) -> None:
     assert (await line("user", "create", " bot ", "--no-password")).out == "bot is viewer of default.\n"
     assert await admin.fetchval('SELECT name FROM "user" WHERE NOT is_system') == "bot"
     assert (await line("user", "key", "bot", "--label", "two\nlines")).code == 2

@@ -19,6 +19,7 @@ PLANTED = {
     "MIGRATION_DATABASE_URL": "planted-owner-p@ss",
     "CRAWL_PROXY_URL": "planted-proxy-pass",
     "PROVIDER_GOOGLE_API_KEY": "planted-google-key-0123456789abcdefgh",
+    "SITE_SEARCH_BRAVE_API_KEY": "planted-brave-key-0123456789",
     "SCRAPERSKY_SECRET_KEY": "planted-Vq3hT9sLw0ZrYp6KmXc2Bn8DgFj4Ea71",
     "SCRAPERSKY_METRICS_TOKEN": "planted-metrics-token-0123456789",
 }
@@ -45,13 +46,14 @@ def variables(url: str) -> dict[str, str]:
         **{setting: parts._replace(netloc=f"{secret}@{host}").geturl() for setting, secret in secrets.items()},
         "CRAWL_PROXY_URL": f"http://out:{PLANTED['CRAWL_PROXY_URL']}@127.0.0.1:1",
         "PROVIDER_GOOGLE_API_KEY": PLANTED["PROVIDER_GOOGLE_API_KEY"],
+        "SITE_SEARCH_BRAVE_API_KEY": PLANTED["SITE_SEARCH_BRAVE_API_KEY"],
         "SCRAPERSKY_SECRET_KEY": PLANTED["SCRAPERSKY_SECRET_KEY"],
         "SCRAPERSKY_METRICS_TOKEN": PLANTED["SCRAPERSKY_METRICS_TOKEN"],
         "SCRAPERSKY_PORT": "0",
         "SCRAPERSKY_LOG_FORMAT": "json",
         "SCRAPERSKY_LOG_LEVEL": "debug",
         "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0",
-        "PLACE_SEARCH_SCHEDULER_MAX_ATTEMPTS": "1",
+        "PROVIDER_FILE_PATH": "missing.csv",
     }
 
 
@@ -67,11 +69,12 @@ def _kinds(annotation: object) -> set[object]:
 async def test_planted_secrets_are_found_nowhere(process, command, database_url, database, admin) -> None:
     key = await make_key(database)
     serve = process("serve", **variables(database_url))
-    address = (await asyncio.to_thread(serve.first_line)).split()[2]
+    address = (await serve.next_line()).split()[2]
     await until_ready(address)
-    async with httpx.AsyncClient(base_url=address, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=address, timeout=240) as client:
         answers = await use_and_abuse(client, key, admin)
         await until_dead(client, key)
+        await until_waiting(admin)
         for path in ("/metrics", "/health/ready", "/api/v3/dev-tools/scheduler_status", "/api/v3/dead-letters"):
             answer = await client.get(path, headers=bearer(key))
             assert answer.status_code == 200, (path, answer.text)
@@ -79,7 +82,7 @@ async def test_planted_secrets_are_found_nowhere(process, command, database_url,
     serve.tell(15)
     said = await serve.leave()
     assert said.code == 0, said.err
-    for word in ("request_failed", "login_failed", "request_served", "row_failed"):
+    for word in ("request_failed", "login_failed", "request_served", "row_failed", "proxy_cooldown_started"):
         assert f'"{word}"' in said.err, word  # or the log has not seen what it must not show
     shown = [await command("settings", *form, **variables(database_url)) for form in ([], ["--json"])]
     heap = {
@@ -113,7 +116,7 @@ async def use_and_abuse(client: httpx.AsyncClient, key: str, admin) -> list[str]
         ("POST", login, {"json": {"name": name, "password": password + "\0"}}),
         ("POST", login, {"content": f'{{"name": "{name}", "password": "{password}', "headers": JSON}),
         ("POST", login, {"content": f"name={name}&password={password}"}),
-        ("POST", "/api/v3/searches", {"headers": bearer(key), "json": SEARCH}),
+        *(("POST", "/api/v3/searches", {"headers": bearer(key), "json": search}) for search in SEARCHES),
     ]
     answers = [(await client.request(method, path, **more)).text for method, path, more in requests]
     await admin.execute("ALTER TABLE contact RENAME COLUMN title TO title_hidden")
@@ -124,13 +127,23 @@ async def use_and_abuse(client: httpx.AsyncClient, key: str, admin) -> list[str]
 
 
 JSON = {"content-type": "application/json"}
-SEARCH = {"text": "dentists", "area": "Helsinki", "provider": "google_places", "budget": 10}
+SEARCHES = [
+    {"text": "dentists", "area": "Helsinki", "provider": "google_places", "budget": 10},
+    {"text": "dentists", "where": {"near": "60.17,24.94"}, "provider": "file"},
+]
 
 
 async def until_dead(client: httpx.AsyncClient, key: str) -> None:
-    """The search fails at the proxy that is not there, and leaves a dead letter."""
-    async with asyncio.timeout(60):
+    """The search fails at the file that is not there, and leaves a dead letter."""
+    async with asyncio.timeout(240):
         while not (await client.get("/api/v3/dead-letters", headers=bearer(key))).json()["items"]:
+            await asyncio.sleep(0.1)
+
+
+async def until_waiting(admin) -> None:
+    """The other search waits for the proxy that is not there."""
+    async with asyncio.timeout(240):
+        while not await admin.fetchval("SELECT count(*) FROM search WHERE place_search_error LIKE '%proxy%'"):
             await asyncio.sleep(0.1)
 
 

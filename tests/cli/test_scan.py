@@ -60,14 +60,14 @@ async def test_a_domain_goes_from_pending_to_completed(script, sandbox, admin):
     assert "sitemap_analysis" in said
 
 
-async def test_a_site_that_was_never_scanned_says_how(line):
+async def test_the_status_of_a_site_that_was_never_scanned_names_the_command(line):
     said = await line("scan", "nowhere.fi", "--check")
     assert said.code == 2
     assert "scrapersky scan nowhere.fi" in said.sentence
 
 
 @pytest.mark.parametrize("site", ["127.0.0.1", "localhost", "https://facebook.com/x", "not a site"])
-async def test_what_is_no_site_is_refused(line, site):
+async def test_a_text_that_is_no_site_is_refused(line, site):
     assert (await line("scan", site)).code == 2
 
 

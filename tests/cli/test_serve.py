@@ -13,7 +13,7 @@ __all__ = ["parcel"]  # a fixture
 
 def ready(address: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"{address}/health/ready", timeout=30) as answer:
+        with urllib.request.urlopen(f"{address}/health/ready", timeout=240) as answer:
             return answer.status, json.load(answer)["status"]
     except urllib.error.HTTPError as refusal:
         return refusal.code, json.load(refusal)["status"]
@@ -25,9 +25,9 @@ async def until_ready(address: str) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_ctrl_c_stops_it_in_good_order(process, database_url, admin) -> None:
-    serve = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
-    told = await asyncio.to_thread(serve.first_line)
+async def test_ctrl_c_stops_it_in_good_order(fresh_process, database_url, admin) -> None:
+    serve = fresh_process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
+    told = await serve.next_line()
     assert told.startswith("Listening on http://127.0.0.1:")
     await until_ready(told.split()[2])
     serve.tell(signal.SIGINT)
@@ -39,11 +39,11 @@ async def test_ctrl_c_stops_it_in_good_order(process, database_url, admin) -> No
 
 async def test_while_it_drains_it_says_it_is_not_ready(process, database_url, admin, parcel) -> None:
     serve = process("serve", module=SLOW_LINE, DATABASE_URL=database_url, SCRAPERSKY_PORT="0", PACKING="8")
-    address = (await asyncio.to_thread(serve.first_line)).split()[2]
+    address = (await serve.next_line()).split()[2]
     await until_ready(address)
     await until_in_hand(admin, parcel)
     serve.tell(signal.SIGTERM)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         while (answer := await asyncio.to_thread(ready, address))[0] == 200:
             await asyncio.sleep(0.02)
     assert answer == (503, "unready")

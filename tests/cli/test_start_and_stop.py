@@ -23,8 +23,8 @@ def closed_port() -> int:
 
 
 @pytest.mark.parametrize("words", SERVICES)
-async def test_a_server_that_stays_away_is_waited_for_and_then_named(process, closed_port, words) -> None:
-    said = await process(
+async def test_a_server_that_stays_away_is_waited_for_and_then_named(fresh_process, closed_port, words) -> None:
+    said = await fresh_process(
         *words, "--wait-seconds", "1", DATABASE_URL=AWAY.format(closed_port), SCRAPERSKY_PORT="0"
     ).leave()
     assert said.code == 2
@@ -101,8 +101,8 @@ async def test_a_full_server_is_waited_for_like_one_that_is_away(process, server
 
 
 @pytest.mark.parametrize("words", SERVICES)
-async def test_signals_at_any_moment_of_the_end_leave_zero(process, database_url, words) -> None:
-    running: Any = process(*words, DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
+async def test_signals_at_any_moment_of_the_end_leave_zero(fresh_process, database_url, words) -> None:
+    running: Any = fresh_process(*words, DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
     await running.until_said("scheduler_started")
     leaving = asyncio.create_task(running.leave())
     while not leaving.done():

@@ -46,7 +46,7 @@ async def test_a_second_sigterm_hands_work_back_at_once_and_uncounted(process, d
         while "immediate_shutdown_requested" not in worker.err:
             worker.tell(signal.SIGTERM)  # two that arrive at the same moment may count as one
             await asyncio.sleep(0.1)
-        said = await worker.leave(100)
+        said = await worker.leave(240)
     assert said.code == 0, said.err
     row = await admin.fetchrow(
         "SELECT packing_status, packing_attempts - packing_allowance AS tries FROM parcel WHERE id = $1", parcel

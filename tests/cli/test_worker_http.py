@@ -27,7 +27,7 @@ def get(port: int, path: str, token: str | None = None) -> tuple[int, str]:
     if token:
         request.add_header("Authorization", f"Bearer {token}")
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=240) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as refusal:
         return refusal.code, refusal.read().decode()
@@ -46,7 +46,7 @@ async def test_a_worker_serves_probes_and_metrics_and_nothing_else(process, data
     assert await asyncio.to_thread(get, port, "/health/live") == (200, '{"status":"alive"}')
     assert (await asyncio.to_thread(get, port, "/metrics"))[0] == 401
     assert (await asyncio.to_thread(get, port, "/api/v3/places", TOKEN))[0] == 404
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         while True:
             status, text = await asyncio.to_thread(get, port, "/metrics", TOKEN)
             if re.search(rf'^scrapersky_workers{{version="{__version__}"}} 1.0$', text, re.MULTILINE):

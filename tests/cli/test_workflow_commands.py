@@ -74,7 +74,7 @@ async def test_a_row_is_queued_and_a_run_drains_it(line: Command, admin, add_bus
     assert (again.code, again.out) == (0, "domain_extraction: no row was ready.\n")
 
 
-async def test_a_run_that_makes_a_dead_letter_is_bad_news(line: Command, add_dead_place) -> None:
+async def test_a_run_that_makes_a_dead_letter_ends_with_code_1(line: Command, add_dead_place) -> None:
     place = await add_dead_place()
     await line("retry", "deep_scan", str(place))
     ran = await line("run", "deep_scan")
@@ -99,14 +99,14 @@ async def test_every_new_row_of_one_tenant_is_queued(
     assert await status_of(admin, other) == "Queued"
 
 
-async def test_nothing_to_queue_and_unknown_ids_are_bad_news(line: Command, add_business) -> None:
+async def test_nothing_to_queue_and_unknown_ids_end_with_code_1(line: Command, add_business) -> None:
     nothing = await line("queue", "domain_extraction", "--where-status", "New")
     assert nothing.code == 1
     unknown = await line("queue", "domain_extraction", str(await add_business()), str(new_id()), "--json")
     assert (unknown.code, json.loads(unknown.out)["unknown"]) == (1, 1)
 
 
-async def test_dead_letters_get_another_chance(line: Command, admin, add_dead_place) -> None:
+async def test_retry_queues_dead_rows_again(line: Command, admin, add_dead_place) -> None:
     places = [await add_dead_place() for _ in range(3)]
     one = await line("retry", "deep_scan", str(places[0]), "--json")
     assert (one.code, json.loads(one.out)) == (0, {"workflow": "deep_scan", "retried": 1})
@@ -118,7 +118,9 @@ async def test_dead_letters_get_another_chance(line: Command, admin, add_dead_pl
     assert (none.code, none.out) == (1, "deep_scan: there is no dead letter.\n")
 
 
-async def test_one_row_that_is_not_dead_and_none_is_touched(line: Command, admin, add_dead_place, add_business) -> None:
+async def test_retry_changes_nothing_if_one_of_the_rows_is_not_dead(
+    line: Command, admin, add_dead_place, add_business
+) -> None:
     dead, queued = await add_dead_place(), new_id()
     said = await line("retry", "deep_scan", str(dead), str(queued))
     assert said.code == 2

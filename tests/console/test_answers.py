@@ -1,13 +1,12 @@
 """What every page answers with: headers, assets, parts, errors."""
 
-import gzip
 import re
 
 import pytest
 
-from scrapersky.console.assets import assets
+from scrapersky.console.assets import assets, joined
 from tests.factories.api_application import app_over
-from tests.factories.console_browser import Page, browser_of
+from tests.factories.console_browser import Page, browser_of, create_person, log_in
 
 
 async def test_the_root_leads_to_the_console(stranger):
@@ -54,16 +53,31 @@ async def test_the_hash_of_another_version_gets_the_present_file_unstored(strang
     assert (await stranger.get("/console/static/0123456789abcdef/nothing.css")).status_code == 404
 
 
-async def test_modules_import_each_other_by_relative_paths_that_exist():
-    for name, asset in assets().by_name.items():
-        for path in re.findall(rb'from "\./([a-z]{1,20}\.js)"', asset.plain):
-            assert path.decode() in assets().by_name, f"{name} imports {path!r}"
+def test_the_entry_module_holds_every_module_and_imports_nothing():
+    served = assets().by_name["console.js"].plain.decode()
+    for name in assets().by_name:
+        if name.endswith(".js"):
+            assert f"const ${name.removesuffix('.js')} = (() => {{" in served, f"console.js does not import {name}"
+    assert not re.search(r"^(import|export)\b|\bimport\(", served, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("modules", "wrong"),
+    [
+        ({"a.js": 'import { b } from "./b.js";', "b.js": 'import { a } from "./a.js";'}, "import each other"),
+        ({"a.js": 'import b from "./b.js";', "b.js": ""}, "write `import"),
+        ({"a.js": "export default 1;"}, "write `import"),
+    ],
+)
+def test_modules_that_cannot_be_joined_are_refused(modules, wrong):
+    with pytest.raises(ValueError, match=wrong):
+        joined(modules, "a.js")
 
 
 async def test_the_size_of_style_and_modules_is_within_the_budget():
-    sizes = {name: len(gzip.compress(asset.plain)) for name, asset in assets().by_name.items()}
+    sizes = {name: len(asset.compressed) for name, asset in assets().by_name.items()}
     assert sizes["console.css"] <= 10_000
-    assert sum(size for name, size in sizes.items() if name.endswith(".js")) <= 25_000
+    assert sizes["console.js"] <= 25_000
 
 
 async def test_assets_do_not_count_against_the_rate_limit(database_url):
@@ -73,6 +87,17 @@ async def test_assets_do_not_count_against_the_rate_limit(database_url):
             assert (await browser.get(assets().path("console.css"))).status_code == 200
         seen = [(await browser.get("/console/login")).status_code for _ in range(3)]
         assert seen == [200, 200, 429]
+
+
+async def test_live_parts_of_open_tabs_leave_the_rate_limit_of_their_person_alone(database_url, database):
+    app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="10", SCRAPERSKY_RATE_LIMIT_PER_KEY="4")
+    part = {"Console-Part": "line"}
+    async with app.router.lifespan_context(app), browser_of(app) as browser:
+        await create_person(database, "viewer", "default", "ada")
+        await log_in(browser, "ada", "default")
+        assert [(await browser.get("/console/line", headers=part)).status_code for _ in range(30)] == [200] * 30
+        pages = [(await browser.get("/console/line")).status_code for _ in range(6)]
+        assert (pages[0], pages[-1]) == (200, 429), "whole pages have the limit of the person"
 
 
 @pytest.mark.parametrize(("path", "status"), [("/console/nothing", 404), ("/nothing", 404), ("/console/places/x", 422)])

@@ -11,7 +11,7 @@ from tests.cli.conftest import Command, command, line
 __all__ = ["command", "line"]  # fixtures
 
 CHANGES = [
-    ("ALTER TABLE contact DROP COLUMN title", "missing: table contact: column title text"),
+    ("ALTER TABLE contact DROP COLUMN degree", "missing: table contact: column degree text"),
     ("ALTER TABLE contact ALTER title SET NOT NULL", "unexpected: table contact: column title text not null"),
     ("ALTER TABLE place ALTER rating TYPE numeric", "unexpected: table place: column rating numeric"),
     ("ALTER TABLE contact ADD COLUMN note text NOT NULL", "unexpected: table contact: column note text not null"),
@@ -75,15 +75,15 @@ async def test_own_tables_indexes_constraints_and_triggers_may_be_added(database
 
 async def test_another_schema_than_that_of_the_revision_is_refused_by_the_start_and_by_the_migration(database, admin):
     await check_schema(database)
-    await admin.execute("ALTER TABLE contact DROP COLUMN title")
+    await admin.execute("ALTER TABLE contact DROP COLUMN degree")
     for act in (check_schema, migrate):
-        with pytest.raises(SchemaDiffers, match=r"missing: table contact: column title text.*Undo these changes"):
+        with pytest.raises(SchemaDiffers, match=r"missing: table contact: column degree text.*Undo these changes"):
             await act(database)
 
 
 async def test_a_command_says_in_one_sentence_what_differs(line: Command, admin):
-    await admin.execute("ALTER TABLE contact DROP COLUMN title")
+    await admin.execute("ALTER TABLE contact DROP COLUMN degree")
     said = await line("status")
     assert said.code == 2
     assert "The schema of the database is not the one that its revision makes." in said.sentence
-    assert "column title text" in said.sentence
+    assert "column degree text" in said.sentence

@@ -161,6 +161,7 @@ async def test_every_table_without_a_tenant_is_known_to_be_everybodys(admin):
         "retention",
         "provider_cooldown",
         "provider_response",
+        "fetched_body",
     }
 
 

@@ -21,10 +21,10 @@ from scrapersky.core.migrations import SchemaTooNew, alembic_config, check_schem
 from scrapersky.core.schema_catalog import columns_of, read_lines
 from scrapersky.sandbox.sandbox import Sandbox
 from tests import ROOT
-from tests.cli.conftest import Process, command, line, process
+from tests.cli.conftest import Process, command, fresh_process, line
 from tests.conftest import Server, numbers
 
-__all__ = ["command", "line", "process"]  # fixtures
+__all__ = ["command", "fresh_process", "line"]  # fixtures
 
 HEAD = head_revision()
 REVISION = '''"""A revision of a later version."""
@@ -87,7 +87,7 @@ async def empty_url(server: Server):
 def checkout(folder: Path, *revisions: dict[str, str]) -> dict[str, str]:
     """Copy this checkout and add revisions; return the variables that make a command run in the copy."""
     for part in ("src", "migrations"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / part, folder / part)  # with the bytecode, which stays valid
     for number, revision in enumerate(revisions):
         path = folder / "migrations" / "versions" / f"2030-01-0{number + 1}-0000_{revision['name']}.py"
         path.write_text(REVISION.format(**revision))
@@ -95,19 +95,19 @@ def checkout(folder: Path, *revisions: dict[str, str]) -> dict[str, str]:
 
 
 async def test_the_version_before_runs_on_the_schema_after(
-    process: Callable[..., Process], tmp_path: Path, empty_url: str
+    fresh_process: Callable[..., Process], tmp_path: Path, empty_url: str
 ):
     """docs/operating.md, Upgrading and rolling back: each step, with three checkouts and real processes."""
     url = {"DATABASE_URL": empty_url}
     older = checkout(tmp_path / "older") | url
     newer = checkout(tmp_path / "newer", ADDITION) | url
     newest = checkout(tmp_path / "newest", ADDITION, REMOVAL) | url
-    assert (await process("migrate", **older).leave()).code == 0
+    assert (await fresh_process("migrate", **older).leave()).code == 0
     admin = await asyncpg.connect(empty_url)
-    worker = process("worker", SCRAPERSKY_LOG_LEVEL="info", **older)
+    worker = fresh_process("worker", SCRAPERSKY_LOG_LEVEL="info", **older)
     await worker.until_said("scheduler_started")
 
-    said = await process("migrate", **newer).leave()  # while the older worker runs
+    said = await fresh_process("migrate", **newer).leave()  # while the older worker runs
     assert (said.code, said.out) == (0, "applied later_addition\n")
     await admin.execute(PAUSE)
     await admin.execute(QUEUE, "molar.fi")
@@ -117,20 +117,20 @@ async def test_the_version_before_runs_on_the_schema_after(
     assert (await worker.leave()).code == 0
     assert await admin.fetchval(DONE) == 1
 
-    assert (await process("migrate", **older).leave()).code == 0  # a rollback deploys the older version as always
+    assert (await fresh_process("migrate", **older).leave()).code == 0  # a rollback deploys the older version as always
     await admin.execute("UPDATE workflow_control SET paused_at = NULL; DELETE FROM domain")
-    await whole_line(process, older, tmp_path)
+    await whole_line(fresh_process, older, tmp_path)
 
-    said = await process("migrate", **newest).leave()
+    said = await fresh_process("migrate", **newest).leave()
     assert (said.code, said.out) == (0, "applied later_removal\n")
-    assert (await process("status", **newer).leave()).code == 0
-    for words in (("status",), ("worker",), ("migrate",)):
-        said = await process(*words, **older).leave()
+    assert (await fresh_process("status", **newer).leave()).code == 0
+    for word in ("worker", "migrate"):
+        said = await fresh_process(word, **older).leave()
         assert said.code == 2
         assert f"`scrapersky migrate --to {HEAD}`" in said.sentence
-    said = await process("migrate", "--to", HEAD, "--yes", "--force", **newest).leave()
+    said = await fresh_process("migrate", "--to", HEAD, "--yes", "--force", **newest).leave()
     assert (said.code, said.out) == (0, "reverted later_removal\nreverted later_addition\n")
-    assert (await process("status", **older).leave()).code == 0
+    assert (await fresh_process("status", **older).leave()).code == 0
     assert await admin.fetchval(DONE) > 0
     await admin.close()
 
@@ -232,7 +232,7 @@ async def test_a_newer_schema_that_lacks_a_column_is_refused_although_it_declare
     await admin.execute("INSERT INTO applied_revision SELECT max(position) + 1, 'later' FROM applied_revision")
     await admin.execute("UPDATE alembic_version SET version_num = 'later'")
     await check_schema(database)
-    await admin.execute("ALTER TABLE contact DROP COLUMN title")
+    await admin.execute("ALTER TABLE contact DROP COLUMN title CASCADE")
     with pytest.raises(SchemaTooNew, match="lacks what this version uses: table contact: column title text"):
         await check_schema(database)
 

@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, load
@@ -52,3 +54,8 @@ def test_development_makes_its_own_once_for_all_processes(tmp_path):
     assert len(keys) == 1
     assert (home / "secret-key").stat().st_mode & 0o077 == 0
     assert [path.name for path in home.iterdir()] == ["secret-key"]
+
+
+def test_keys_are_derived_by_hkdf_so_that_older_tokens_and_values_stay_valid():
+    standard = HKDF(SHA256(), 32, salt=None, info=b"scrapersky tokens").derive(SECRET.encode())
+    assert Vault(SECRET.encode()).signing_key == standard

@@ -9,9 +9,10 @@ from datetime import timedelta
 import psutil
 import pytest
 
+from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.crawl.crawler import Crawler, open_crawler
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, RetryLater, TooSoon
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PermanentFetchError, RefusedOnce, RetryLater, TooSoon
 from scrapersky.crawl.network.mx_lookup import DnsUnavailable, mx_lookup_of
 from scrapersky.crawl.page import FetchedPage
 from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits, NotYet
@@ -83,7 +84,7 @@ async def test_a_silent_server_is_given_up_after_the_fetch_timeout(server: Scrip
     server.replies["/silent"] = never
     async with (
         crawling(server, CRAWL_FETCH_TIMEOUT_SECONDS="0.5", CRAWL_OBEY_ROBOTS="false") as crawler,
-        asyncio.timeout(60),
+        asyncio.timeout(240),
     ):
         with pytest.raises(RetryLater, match=r"0\.5 s"):
             await crawler.fetch(f"{server.url}/silent")
@@ -99,7 +100,7 @@ async def test_a_connection_that_is_not_accepted_is_given_up_after_the_connect_t
         with socket.create_connection(("127.0.0.1", port)):
             async with (
                 open_crawler(settings(**variables, CRAWL_CONNECT_TIMEOUT_SECONDS="0.4")) as crawler,
-                asyncio.timeout(60),
+                asyncio.timeout(240),
             ):
                 with pytest.raises(RetryLater):
                     await crawler.client.fetch(f"http://127.0.0.1:{port}/")
@@ -165,6 +166,60 @@ async def test_a_site_is_told_the_user_agent_and_the_contact(server: ScriptedSer
     assert {one.headers["User-Agent"] for one in server.requests} == {"acme-bot/0.1.0 (+https://acme.example/bot)"}
 
 
+WHOLE = "Mozilla/5.0 (compatible; AcmeBot/1.0; +https://acme.example/bot)"
+
+
+async def test_a_whole_user_agent_is_sent_and_robots_txt_may_name_its_robot(server: ScriptedServer) -> None:
+    server.replies["/robots.txt"] = [Reply("User-agent: AcmeBot\nDisallow: /no", content_type="text/plain")]
+    async with crawling(server, CRAWL_USER_AGENT=WHOLE) as crawler:
+        assert await fetches(crawler, server.url)
+        assert not await fetches(crawler, f"{server.url}/no")
+    assert {one.headers["User-Agent"] for one in server.requests} == {WHOLE}
+
+
+@pytest.mark.parametrize(
+    "wrong", ["Mozilla/5.0 (Windows) Chrome/1.0 https://a.example", "AcmeBot/1.0", "bot\t", "bot/1 ä@a.fi"]
+)
+def test_a_user_agent_without_a_robot_or_a_contact_is_refused(wrong: str) -> None:
+    with pytest.raises(BadSetting, match=r"CRAWL_USER_AGENT.* must"):
+        settings(CRAWL_USER_AGENT=wrong)
+
+
+class KeptInMemory:
+    """A cache of bodies in memory."""
+
+    ttl = timedelta(minutes=1)
+
+    def __init__(self) -> None:
+        self._kept: dict[str, FetchedPage] = {}
+
+    async def find(self, url: str) -> FetchedPage | None:
+        return self._kept.get(url)
+
+    async def keep(self, url: str, page: FetchedPage, ttl: timedelta) -> None:
+        self._kept[url] = page
+
+
+async def test_a_403_is_tried_once_more_later_with_the_headers_of_a_browser(server: ScriptedServer) -> None:
+    server.replies["/walled"] = lambda got: PAGE if "Sec-Fetch-Mode" in got.headers else Reply("no", 403, "text/plain")
+    server.replies["/closed"] = [Reply("no", 403, "text/plain")]
+    async with crawling(server, CRAWL_OBEY_ROBOTS="false") as crawler:
+        crawler._cache = KeptInMemory()
+        for path in ("/walled", "/closed"):
+            with pytest.raises(RefusedOnce, match="once more with the headers of a browser"):
+                await read_page(crawler, f"{server.url}{path}")
+        assert (await read_page(crawler, f"{server.url}/walled")).status == 200
+        with pytest.raises(PermanentFetchError, match="also to the headers of a browser"):
+            await read_page(crawler, f"{server.url}/closed")
+    assert server.paths().count("/closed") == 3
+    assert len({one.headers["User-Agent"] for one in server.requests}) == 1
+
+
+async def read_page(crawler: Crawler, url: str) -> FetchedPage:
+    async with crawler.visit() as visit:
+        return await visit.fetch_page(url)
+
+
 async def test_requests_go_through_the_proxy(server: ScriptedServer) -> None:
     variables = {"CRAWL_PROXY_URL": server.url, "CRAWL_ALLOWED_PORTS": "80", "CRAWL_OBEY_ROBOTS": "false"}
     async with crawling(server, **variables) as crawler:
@@ -206,7 +261,7 @@ async def test_a_crawl_delay_is_obeyed_up_to_its_maximum(server: ScriptedServer)
 async def test_a_lookup_is_given_up_after_the_dns_timeout() -> None:
     async with serving(lambda *_: None) as names:
         lookup = mx_lookup_of(settings(CRAWL_DNS_SERVERS=f"127.0.0.1:{names.port}", CRAWL_DNS_TIMEOUT_SECONDS="0.3"))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(240):
             with pytest.raises(DnsUnavailable, match="in time"):
                 await lookup.lookup("plain.fi")
         await lookup.close()
@@ -258,7 +313,7 @@ async def test_pages_are_parsed_by_as_many_processes_as_the_setting_names() -> N
     for count in (1, 2):
         web = Web(settings(CRAWL_PARSER_PROCESSES=str(count)))
         before = set(psutil.Process().children(recursive=True))
-        await web.read(str.upper, "x")
+        await asyncio.gather(*(web.read(str.upper, "x") for _ in range(4)))
         started = set(psutil.Process().children(recursive=True)) - before
         assert len(started) == count
         await web.close()

@@ -44,6 +44,13 @@ def test_the_linters_accept_every_file(tmp_path: Path) -> None:
     run_tool("systemd-analyze", "verify", *(str(tmp_path / unit.name) for unit in UNITS))
 
 
+def test_base_images_are_pinned_by_digest() -> None:
+    base = re.search(r"^ARG BASE=(.*)$", (DEPLOY / "Dockerfile").read_text(), re.M)
+    assert base is not None
+    for image in (base[1], COMPOSE["services"]["postgres"]["image"].removesuffix("}")):
+        assert re.search(r":[\d.]+-(slim-)?bookworm@sha256:[0-9a-f]{64}$", image), image
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_compose_passes_every_setting_to_every_service(name: str) -> None:
     service = COMPOSE["services"][name]

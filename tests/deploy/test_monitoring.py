@@ -111,7 +111,7 @@ async def prometheus(process, database_url: str, tmp_path: Path, free_port: int)
 
 
 def asked(address: str, path: str, **query: str) -> dict:
-    with urllib.request.urlopen(f"{address}/api/v1/{path}?{urllib.parse.urlencode(query)}", timeout=30) as answer:
+    with urllib.request.urlopen(f"{address}/api/v1/{path}?{urllib.parse.urlencode(query)}", timeout=240) as answer:
         found: dict = json.load(answer)["data"]
     return found
 

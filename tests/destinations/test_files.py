@@ -163,6 +163,8 @@ async def test_the_format_of_numbers_can_be_chosen(tmp_path, ending, wanted):
         await file.write(rows())
     read = {
         ".csv": lambda: next(csv.DictReader(path.open(encoding="utf-8-sig")))["phone"],
+        ".tsv": lambda: next(csv.DictReader(path.open(encoding="utf-8-sig"), delimiter="\t"))["phone"],
+        ".json": lambda: json.loads(path.read_text())[0]["phone"],
         ".jsonl": lambda: json.loads(path.read_text().splitlines()[0])["phone"],
         ".xlsx": lambda: sheet_of(path)["C2"].value,
         ".parquet": lambda: pyarrow.parquet.read_table(path).to_pylist()[0]["phone"],
@@ -253,7 +255,7 @@ def test_the_page_about_leads_names_every_column():
     page = (ROOT / "docs" / "leads.md").read_text()
     for columns in (BUSINESS_COLUMNS, CONTACT_COLUMNS):
         for name, meaning in columns.items():
-            assert f"| {name} | {meaning} |" in page
+            assert f"| {name} | {meaning.replace('|', chr(92) + '|')} |" in page
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "parquet"])

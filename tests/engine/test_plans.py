@@ -136,7 +136,9 @@ def crowded(server: Server, template: str) -> Iterator[str]:
         await server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         connection = await asyncpg.connect(server.url(name))
         try:
-            await connection.execute("SET session_replication_role = replica; SET synchronous_commit = off")
+            await connection.execute(
+                "SET session_replication_role = replica"
+            )  # commits stay synchronous: VACUUM knows them
             await connection.execute("SET maintenance_work_mem = '256MB'")
             for table in sorted({workflow.table for workflow in WORKFLOWS}):
                 queues = [workflow.queue for workflow in WORKFLOWS if workflow.table == table]
@@ -217,12 +219,14 @@ async def test_a_sweep_walks_the_clock_index(engine, workflow):
 
 @each_workflow
 @pytest.mark.parametrize(
-    ("name", "literals"), [("work", []), ("busy", ["60"]), ("count", ["1000"]), ("overdue", ["60"])]
+    ("name", "literals", "pages"),
+    # An index scan visits a page for each row that is overdue, and fewer than one in a hundred is.
+    [("work", [], PAGES), ("busy", ["60"], PAGES), ("count", ["1000"], PAGES), ("overdue", ["60"], ROWS // 100)],
 )
-async def test_looking_at_a_queue_reads_no_table(engine, workflow, name, literals):
+async def test_looking_at_a_queue_reads_no_table(engine, workflow, name, literals, pages):
     plan = await explain(engine, getattr(QueueStatements.of(workflow), name), *literals)
     assert not plan.scanned(workflow.table)
-    assert plan.pages < 1.5 * PAGES
+    assert plan.pages < pages
 
 
 @each_workflow

@@ -64,7 +64,7 @@ async def test_an_idle_cycle_waits_for_further_rows(database, database_url, admi
     await admin.execute(ADD, tenant, 1)
     processor = processors_of(example_pipeline(), database, settings)["packing"]
     running = asyncio.create_task(run_job_loop(processor))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         for expected in (1, 2):
             while await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Completed'") < expected:
                 await asyncio.sleep(0.02)

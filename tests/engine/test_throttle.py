@@ -20,7 +20,7 @@ async def test_a_workflow_claims_no_more_rows_than_its_throttle_allows(database,
     await admin.execute(ADD, tenant, 20)
     processor = processors_of(example_pipeline(), database, settings, max_per_minute=1)["packing"]
     running = asyncio.create_task(run_job_loop(processor))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         while not await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Completed'"):
             await asyncio.sleep(0.02)
     processor.stop(0)

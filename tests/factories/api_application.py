@@ -4,18 +4,22 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import httpx
 from fastapi import FastAPI
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.asgi import create_app
 from scrapersky.core.database import Database
 from scrapersky.core.roles import Role, scopes_of
 from scrapersky.core.settings import Environment
 from scrapersky.core.tokens import new_key
+from scrapersky.core.uuid7 import new_id
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.models import ApiKey, User
+from scrapersky.models import ApiKey, Tenant, User
 from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.accounts import tenants
 
@@ -62,6 +66,12 @@ def client_with(app: FastAPI, credential: str | None, host: str = "127.0.0.1") -
     return httpx.AsyncClient(transport=transport, base_url="http://localhost:8000", headers=headers)
 
 
+async def find_or_create_tenant(session: AsyncSession, name: str) -> UUID:
+    """Return the id of the tenant of this name; create the tenant if there is none."""
+    await session.execute(insert(Tenant).values(id=new_id(), name=name).on_conflict_do_nothing())
+    return await tenants.id_of(session, name)
+
+
 async def make_key(
     database: Database,
     role: str = "admin",
@@ -73,7 +83,7 @@ async def make_key(
     """Create a key; its user and tenant are created if they do not exist."""
     made = new_key()
     async with database.engine_session() as session:
-        tenant_id = await tenants.find_or_create(session, tenant)
+        tenant_id = await find_or_create_tenant(session, tenant)
     async with database.session(tenant_id) as session:
         user = await session.scalar(select(User).where(User.name == name, User.tenant_id == tenant_id))
         user = user or User(tenant_id=tenant_id, name=name, role=role)

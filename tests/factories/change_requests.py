@@ -14,6 +14,8 @@ PASSWORD = "correct horse battery"
 # Operations that use POST and change nothing that is audited.
 NOT_AUDITED = {
     "check_suppressions": "checks more values than a query could hold",
+    "look_at_table": "reads a table and stores nothing",
+    "change_preferences": "how pages look for one person",
     "refresh": "continues a session whose login is audited",
 }
 
@@ -137,6 +139,11 @@ async def change_user(context: ChangeContext) -> ChangeRequest:
 
 
 @case
+async def end_user_sessions(context: ChangeContext) -> ChangeRequest:
+    return ChangeRequest("DELETE", f"{API}/users/{await context.user('rosa')}/sessions", "end sessions", "user ")
+
+
+@case
 async def invite_user(context: ChangeContext) -> ChangeRequest:
     return ChangeRequest("POST", f"{API}/invitations", "invite", "invitation ", {"role": "viewer"})
 
@@ -192,6 +199,63 @@ async def cancel_search(context: ChangeContext) -> ChangeRequest:
     )
 
 
+@case
+async def continue_search(context: ChangeContext) -> ChangeRequest:
+    search = (await context.made("searches", text="dentists", area="Espoo"))["search"]
+    await context.made(f"searches/{search['id']}/cancel")
+    path = f"{API}/searches/{search['id']}/continue"
+    return ChangeRequest("POST", path, "request again", f"search {search['id']}", {}, "both")
+
+
+CAMPAIGN = {"queries": [{"what": "dentists", "where": "Turku"}, {"what": "dentists", "where": "Espoo"}]}
+
+
+@case
+async def create_campaign(context: ChangeContext) -> ChangeRequest:
+    return ChangeRequest("POST", f"{API}/campaigns", "create", "campaign ", CAMPAIGN)
+
+
+def _of_campaign(verb: str, action: str, body: Any) -> Case:
+    async def change(context: ChangeContext) -> ChangeRequest:
+        campaign = (await context.made("campaigns", **CAMPAIGN))["campaign"]
+        noun = "campaign" if verb == "continue" else "search"
+        return ChangeRequest(
+            "POST", f"{API}/campaigns/{campaign['id']}/{verb}", action, f"{noun} {campaign['id']}", body, "both"
+        )
+
+    return change
+
+
+CASES |= {
+    "stop_campaign": _of_campaign("stop", "cancel", None),
+    "continue_campaign": _of_campaign("continue", "continue", {}),
+    "rename_campaign": _of_campaign("rename", "rename", {"name": "Finland"}),
+}
+
+
+@case
+async def create_schedule(context: ChangeContext) -> ChangeRequest:
+    body = {"search_id": (await context.made("searches", text="dentists", area="Vaasa"))["search"]["id"], "every": "1d"}
+    return ChangeRequest("POST", f"{API}/schedules", "create", "schedule ", body)
+
+
+def _of_schedule(method: str, verb: str, action: str, recorded: str) -> Case:
+    async def change(context: ChangeContext) -> ChangeRequest:
+        search = (await context.made("searches", text="dentists", area="Vaasa"))["search"]["id"]
+        made = await context.made("schedules", search_id=search, cron="0 6 * * 1", time_zone="Europe/Helsinki")
+        path = f"{API}/schedules/{made['id']}{verb}"
+        return ChangeRequest(method, path, action, f"schedule {made['id']}", None, recorded)
+
+    return change
+
+
+CASES |= {
+    "pause_schedule": _of_schedule("POST", "/pause", "pause", "both"),
+    "resume_schedule": _of_schedule("POST", "/resume", "resume", "both"),
+    "remove_schedule": _of_schedule("DELETE", "", "remove", "before"),
+}
+
+
 def _curation(noun: str) -> Case:
     async def curate(context: ChangeContext) -> ChangeRequest:
         body = {"ids": [(await context.line())[noun]], "curation_status": "Maybe"}
@@ -211,8 +275,40 @@ async def undo_curation_action(context: ChangeContext) -> ChangeRequest:
 
 
 @case
+async def save_view(context: ChangeContext) -> ChangeRequest:
+    body = {"noun": "contacts", "name": "To write", "query": "curation_status=New", "shared": True}
+    return ChangeRequest("POST", f"{API}/views", "save", "view ", body)
+
+
+@case
+async def delete_view(context: ChangeContext) -> ChangeRequest:
+    view = await context.made("views", noun="places", name="All", query="")
+    return ChangeRequest("DELETE", f"{API}/views/{view['id']}", "delete", f"view {view['id']}", None, "before")
+
+
+@case
 async def create_contact(context: ChangeContext) -> ChangeRequest:
     return ChangeRequest("POST", f"{API}/contacts", "create", "contact ", {"email": "eva@example.fi"})
+
+
+@case
+async def put_business_website(context: ChangeContext) -> ChangeRequest:
+    path = f"{API}/businesses/{(await context.line())['businesses']}/website"
+    return ChangeRequest("PUT", path, "set website", "business ", {"website": "https://molar-dental.fi/"}, "both")
+
+
+@case
+async def join_businesses(context: ChangeContext) -> ChangeRequest:
+    one, other = (await context.line())["businesses"], (await context.line())["businesses"]
+    body = {"business": one, "other": other}
+    return ChangeRequest("POST", f"{API}/businesses/join", "join", "business ", body, "both")
+
+
+@case
+async def split_business(context: ChangeContext) -> ChangeRequest:
+    one, other = sorted([(await context.line())["businesses"], (await context.line())["businesses"]])
+    await context.admin.execute("UPDATE local_business SET same_as_id = $1 WHERE id = $2", UUID(one), UUID(other))
+    return ChangeRequest("POST", f"{API}/businesses/{other}/split", "split", "business ", None, "both")
 
 
 @case

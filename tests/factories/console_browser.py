@@ -10,11 +10,14 @@ from sqlalchemy import select
 
 from scrapersky.core.database import Database
 from scrapersky.models import User
-from scrapersky.store.accounts import tenants
+from tests.factories.api_application import find_or_create_tenant
 
 PASSWORD = "correct horse battery staple"
 OWN = {"Sec-Fetch-Site": "same-origin", "Accept": "text/html"}  # of a form of ours
 VOID = {"input", "meta", "link", "br", "hr", "img"}
+# Elements whose end tag the start or the end of others implies.
+IMPLIED = {"td": {"td", "th", "tr", "/tr", "/tbody"}, "tr": {"tr", "/tbody"}}
+IMPLIED["th"] = IMPLIED["td"]
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # a login renews it
 
 
@@ -26,7 +29,7 @@ def browser_of(app: FastAPI, base: str = "http://localhost:8000", **headers: str
 async def create_person(database: Database, role: str, tenant: str, name: str) -> None:
     """Create a user with PASSWORD, unless there is one of this name."""
     async with database.engine_session() as session:
-        tenant_id = await tenants.find_or_create(session, tenant)
+        tenant_id = await find_or_create_tenant(session, tenant)
     async with database.session(tenant_id) as session:
         if await session.scalar(select(User).where(User.name == name, User.tenant_id == tenant_id)) is None:
             session.add(User(tenant_id=tenant_id, name=name, role=role, password_hash=QUICK.hash(PASSWORD)))
@@ -68,12 +71,23 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
         assert len(names) == len(set(names)), f"{tag} repeats an attribute: {names}"
+        self._end_implied(tag)
         element = Element(tag, {name: value or "" for name, value in attrs}, self._open[-1] if self._open else None)
         self.elements.append(element)
         if tag not in VOID:
             self._open.append(element)
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def _end_implied(self, tag: str) -> None:
+        while self._open and tag in IMPLIED.get(self._open[-1].tag, ()):
+            self._open.pop()
+
     def handle_endtag(self, tag: str) -> None:
+        self._end_implied(f"/{tag}")
         assert self._open, f"</{tag}> closes nothing"
         assert self._open[-1].tag == tag, f"</{tag}> closes {self._open[-1].tag}"
         self._open.pop()

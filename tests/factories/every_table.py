@@ -49,14 +49,19 @@ async def fill(admin: Any, tenant: UUID) -> None:
     await put(admin, "audit", tenant)
     action = await put(admin, "curation_action", tenant, id=uuid4())
     await put(admin, "curation_change", tenant, action_id=action, row_id=ids["places"])
-    for table in ("api_key", "session"):
+    for table in ("api_key", "session", "saved_view"):
         await put(admin, table, tenant, user_id=user)
     await put(admin, "dead_letter", tenant, row_id=ids["places"])
     destination = await put(admin, "destination", tenant)
     await put(admin, "delivery", tenant, destination_id=destination, contact_id=ids["contacts"])
+    await put(admin, "search_run", tenant, search_id=ids["searches"], number=7)
+    await put(admin, "schedule", tenant, search_id=ids["searches"], every_seconds=86_400)
     for table in ("search_journal", "search_progress"):
         await put(admin, table, tenant, search_id=ids["searches"])
     await put(admin, "search_contact", tenant, search_id=ids["searches"], contact_id=ids["contacts"])
+    await put(admin, "campaign_search", tenant, campaign_id=ids["searches"], search_id=ids["searches"])
+    await put(admin, "exported_lead", tenant, lead_id=ids["businesses"])
+    await put(admin, "match_key", tenant, business_id=ids["businesses"])
 
 
 async def put(admin: Any, table: str, tenant: UUID, **columns: Any) -> Any:

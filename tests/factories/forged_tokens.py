@@ -74,7 +74,7 @@ def true_token(key: bytes, user_id: str, session_id: str) -> str:
     """The one that is right, to see that the others are refused for their faults."""
     now = clock.now()
     claims = {"iss": tokens.ISSUER, "aud": tokens.AUDIENCE, "sub": user_id, "sid": session_id, "iat": now}
-    return jwt.encode({**claims, "exp": now + timedelta(minutes=5)}, key, "HS256")
+    return jwt.encode({**claims, "exp": now + timedelta(hours=1)}, key, "HS256")
 
 
 def _confused(claims: dict[str, Any]) -> str:

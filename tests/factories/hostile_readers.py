@@ -49,7 +49,7 @@ def hog(html: bytes = b"") -> None:
         kept.append(bytes(1 << 20))
 
 
-def abort(html: bytes = b"") -> None:
+def abort(html: object = b"", *_more: object) -> None:
     os.abort()
 
 

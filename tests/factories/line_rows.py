@@ -1,5 +1,6 @@
 """A little line of rows for the tests of the nouns: one search, its place, business, domain, sitemap, page, contact."""
 
+import json
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,6 +15,10 @@ TABLES = {
     "contacts": "contact",
     "jobs": "job",
 }
+
+# Columns that the program reads.
+WITH_A_FORM = ("rules", "evidence_rank", "fact_ranks", "sources", "area_request", "area_found")
+SINGULAR = {"searches": "search", "businesses": "business"}  # others lose their s
 
 
 async def add(admin: Any, table: str, tenant: UUID, **columns: Any) -> str:
@@ -81,3 +86,37 @@ async def add_line(admin: Any, tenant: UUID, name: str = "molar") -> dict[str, s
     )
     ids = (search, place, business, domain, sitemap, page, contact)
     return dict(zip(("searches", *NOUNS), ids, strict=True))
+
+
+async def fill_line(admin: Any, ids: dict[str, str], text: str, url: str) -> None:
+    """Write this text into every column of text, lists or JSON of the rows of `add_line`, and into their audit."""
+    nested = json.dumps({text: text, "url": url, "list": [text, text], "inner": {text: text, "url": url}})
+    values = {"text": text, "ARRAY": [text, text], "jsonb": nested}
+    for noun, row_id in ids.items():
+        table = TABLES[noun]
+        columns = await admin.fetch(
+            "SELECT column_name, data_type FROM information_schema.columns c WHERE table_name = $1 "
+            "AND data_type IN ('text', 'ARRAY', 'jsonb') AND is_generated = 'NEVER' AND column_name <> ALL ($2) "
+            "AND NOT EXISTS (SELECT FROM information_schema.constraint_column_usage u "
+            "JOIN information_schema.check_constraints USING (constraint_name) "
+            "WHERE u.table_name = c.table_name AND u.column_name = c.column_name)",
+            table,
+            list(WITH_A_FORM),
+        )
+        for column, kind in columns:
+            is_url = "url" in column or column == "website"
+            await admin.execute(
+                f"UPDATE {table} SET {column} = $1 WHERE id = $2", url if is_url else values[kind], UUID(row_id)
+            )
+        await admin.execute(
+            "INSERT INTO audit (tenant_id, actor, origin, action, subject, before, after) "
+            f"SELECT tenant_id, $1, 'api', 'change', $2, $3, $3 FROM {table} WHERE id = $4",
+            text,
+            f"{SINGULAR.get(noun, noun[:-1])} {row_id}",
+            nested,
+            UUID(row_id),
+        )
+    source = json.dumps({name: {"url": url, "snippet": text, "found_by": text} for name in ("name", "phone", "title")})
+    await admin.execute("UPDATE contact SET sources = $1 WHERE id = $2", source, UUID(ids["contacts"]))
+    found = json.dumps([{"name": text, "label": text, "edges": [60.1, 24.8, 60.3, 25.2]}])
+    await admin.execute("UPDATE search SET area_found = $1 WHERE id = $2", found, UUID(ids["searches"]))

@@ -1,6 +1,7 @@
 """Two tenants side by side, one row of everything each: what the one must never see of the other."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from tests.factories.line_rows import add, add_line
 
 WATCHED = (  # tables of rows that nobody else may change
     *("search", "place", "local_business", "domain", "sitemap_file", "page", "contact", "job", "dead_letter"),
-    *("destination", "delivery", "suppression", "parcel", "invitation", "audit", '"user"'),
+    *("destination", "delivery", "schedule", "suppression", "parcel", "invitation", "audit", '"user"'),
 )
 
 
@@ -38,6 +39,14 @@ async def furnish(admin: Any, tenant: UUID, name: str) -> Household:
     ids["deliveries"] = await add(
         admin, "delivery", tenant, destination_id=UUID(ids["destinations"]), contact_id=contact
     )
+    ids["schedules"] = await add(
+        admin,
+        "schedule",
+        tenant,
+        search_id=UUID(ids["searches"]),
+        every_seconds=86_400,
+        next_run_at=datetime.now(UTC) + timedelta(days=1),
+    )
     ids["suppressions"] = await add(
         admin, "suppression", tenant, kind="email", value=f"never@{name}.fi", value_hash=name
     )
@@ -49,6 +58,9 @@ async def furnish(admin: Any, tenant: UUID, name: str) -> Household:
     )
     for noun in ("users", "auth/sessions", "api-keys"):
         ids[noun] = await _person(admin, tenant, name, noun)
+    ids["views"] = await add(
+        admin, "saved_view", tenant, user_id=UUID(ids["users"]), noun="contacts", name=name, query="", shared=True
+    )
     ids["tenants"] = str(tenant)
     return Household(tenant, name, ids)
 

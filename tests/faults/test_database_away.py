@@ -16,7 +16,7 @@ async def test_a_commit_whose_answer_is_lost_is_done_once(arena: Arena, proxy: P
     await arena.until_done()
     assert proxy.lost_commits >= 1
     assert worker.events("losing")
-    await worker.told("lease_lost", where="settle")  # the second try was refused by the fence
+    await worker.told("lease_lost", workflow="packing")  # the second try was refused by the fence, or the heartbeat
     await arena.check()
 
 

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 from scrapersky.core.vault import Vault
 from scrapersky.sandbox.sandbox import Sandbox
+from tests.factories.fork_server import ForkedProcess, ForkServer
 
 KEY = "n3Jw9vQzB1xYk5TtLr8sHd2mPf6GcVaE"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -19,11 +18,11 @@ PATIENCE_SECONDS = 150
 
 
 @pytest.fixture
-def start(database_url: str, tmp_path: Path) -> Iterator[object]:
+def start(database_url: str, tmp_path: Path, fork_server: ForkServer) -> Iterator[object]:
     """Start a real worker that lives in the sandbox."""
-    started: list[subprocess.Popen[bytes]] = []
+    started: list[ForkedProcess] = []
 
-    def worker(sandbox: Sandbox) -> subprocess.Popen[bytes]:
+    def worker(sandbox: Sandbox) -> ForkedProcess:
         environment = {
             **os.environ,
             **sandbox.environment(),
@@ -33,14 +32,12 @@ def start(database_url: str, tmp_path: Path) -> Iterator[object]:
             "DELIVERY_SCHEDULER_LEASE_SECONDS": "1.5",
             "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
         }
-        command = [sys.executable, "-m", "scrapersky", "worker"]
-        started.append(subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL))
+        started.append(fork_server.start("scrapersky", "worker", cwd=tmp_path, env=environment))
         return started[-1]
 
     yield worker
     for process in started:
-        if process.poll() is None:
-            process.kill()
+        process.kill()
         process.wait()
 
 
@@ -65,11 +62,8 @@ async def until_delivered(admin) -> None:
             await asyncio.sleep(0.05)
 
 
-async def until_dead(process: subprocess.Popen[bytes]) -> int:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while process.poll() is None:
-            await asyncio.sleep(0.05)
-    return process.returncode
+async def until_dead(process: ForkedProcess) -> int:
+    return await asyncio.to_thread(process.wait, PATIENCE_SECONDS)
 
 
 async def test_the_second_try_carries_the_same_id_and_has_no_second_effect(admin, tenant, start):

@@ -17,11 +17,19 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapersky.crawl.errors import FetchError, PageNotFound, PermanentFetchError, RetryLater, TooSoon
+from scrapersky.crawl.errors import (
+    FetchError,
+    PageNotFound,
+    PermanentFetchError,
+    ProxiesCoolingDown,
+    RetryLater,
+    TooSoon,
+)
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.proxies import parse_proxies
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.crawl.page import FetchedPage, Validators
 from tests.hostile.odd_web import Canary, Hangup, OddWeb, Visitor
@@ -286,12 +294,12 @@ async def test_every_request_goes_through_a_configured_proxy() -> None:
         await visitor.answer(b"by proxy")  # type: ignore[attr-defined]
 
     async with OddWeb(routes={"http://far.example/page": proxied}) as proxy:
-        async with Client(SsrfGuard(), PATIENT, proxy=f"http://{proxy.place}") as client:
+        async with Client(SsrfGuard(), PATIENT, proxies=parse_proxies(f"http://{proxy.place}")) as client:
             assert (await client.fetch("http://far.example/page")).text == "by proxy"
             with pytest.raises(FetchError, match="this machine"):
                 await client.fetch(f"http://127.0.0.1:{proxy.port}/".replace(f":{proxy.port}", ""))
-        async with Client(SsrfGuard(), PATIENT, proxy="http://127.0.0.1:9") as client:
-            with pytest.raises(RetryLater, match="egress proxy"):
+        async with Client(SsrfGuard(), PATIENT, proxies=parse_proxies("http://127.0.0.1:9")) as client:
+            with pytest.raises(ProxiesCoolingDown, match=r"The proxy http://127\.0\.0\.1:9 cannot be reached"):
                 await client.fetch("http://far.example/page")
 
 
@@ -340,7 +348,7 @@ async def test_a_silent_name_server_delays_no_other_lookup(web: OddWeb) -> None:
     def lookup(host: str, _port: int, **_: object) -> list[tuple]:
         asked.append(host)
         if host.startswith("silent"):
-            released.wait(60)
+            released.wait(240)
         return [(2, 1, 6, "", ("127.0.0.1", port))]
 
     client = client_of(web, PATIENT)

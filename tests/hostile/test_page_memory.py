@@ -13,6 +13,7 @@ MAX_WORKER_MEGABYTES = 350
 # The worker's part of the step alone: fetch and parse each page, all at once, as the engine does.
 WORKER = f"""
 import asyncio, sys
+from uuid import uuid4
 from scrapersky.crawl.http import byte_budget
 from scrapersky.core.settings import Environment, load
 from scrapersky.crawl.web import Web
@@ -24,7 +25,8 @@ async def main(paths):
     web = Web(load(Environment()))
     work = PageCuration(web).work
     urls = ["http://site%d.example%s" % (number, paths[number % len(paths)]) for number in range({PAGES})]
-    results = await asyncio.gather(*(work(PageToRead(url, None, None)) for url in urls), return_exceptions=True)
+    pages = [PageToRead(uuid4(), uuid4(), url, kind=None, country=None, etag=None) for url in urls]
+    results = await asyncio.gather(*map(work, pages), return_exceptions=True)
     await web.close()
     kinds = sorted(set(type(result).__name__ for result in results))
     peak = int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) // 1024

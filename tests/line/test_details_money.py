@@ -10,6 +10,7 @@ from scrapersky.actions.request_search import request_search
 from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.google.errors import PACIFIC
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
@@ -38,7 +39,7 @@ async def houses(sandbox, database_url):
 
 
 async def ask(application, tenant, budget: int | None = None):
-    wish = SearchRequest("dentists", "Helsinki", "google_places", PLACES, budget, AdvanceRules())
+    wish = SearchRequest("dentists", Where.of("Helsinki"), "google_places", PLACES, budget, AdvanceRules())
     async with application.database.session(tenant) as session:
         return (await request_search(session, Actor("ada", tenant, "operator", "test"), wish))[0]
 
@@ -156,8 +157,8 @@ async def test_a_minute_that_is_used_up_is_at_most_a_minute_for_every_host(house
 
 async def test_a_search_rests_where_another_host_was_told_and_details_go_on(houses, admin, tenant, sandbox):
     await found_but_old(houses, admin, tenant)
-    other = SearchRequest("dentists", "Tampere", "google_places", PLACES, None, AdvanceRules())
-    third = SearchRequest("dentists", "Turku", "google_places", PLACES, None, AdvanceRules())
+    other = SearchRequest("dentists", Where.of("Tampere"), "google_places", PLACES, None, AdvanceRules())
+    third = SearchRequest("dentists", Where.of("Turku"), "google_places", PLACES, None, AdvanceRules())
     sandbox.google.fail("per_day")
     for application, wish in zip(houses, (other, third), strict=True):
         async with application.database.session(tenant) as session:

@@ -10,6 +10,7 @@ from scrapersky.core.vocabularies import EXPIRED_NAME
 from scrapersky.destinations.files import LeadFile
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
+from scrapersky.providers.areas.where import Where
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import Position, columns_of, leads, page
@@ -39,7 +40,7 @@ async def run(application, *steps: str) -> None:
 @pytest.fixture
 async def found(application, admin, tenant) -> UUID:
     """A search whose places went through the line until their domains, with a contact of our own reading on each."""
-    wish = SearchRequest("dentists", "Helsinki", "google_places", PLACES, None, AdvanceRules())
+    wish = SearchRequest("dentists", Where.of("Helsinki"), "google_places", PLACES, None, AdvanceRules())
     async with application.database.session(tenant) as session:
         search, *_ = await request_search(session, Actor("ada", tenant, "operator", "test"), wish)
     await run(application, "place_search", "deep_scan", "domain_extraction")
@@ -54,6 +55,11 @@ async def found(application, admin, tenant) -> UUID:
     await admin.execute("UPDATE domain SET final_url = 'https://crawled.' || name || '/', title = 'As its page says'")
     await admin.execute("UPDATE local_business SET curation_status = 'Selected', priority = 3")
     return search.id
+
+
+CRAWLED = (
+    "SELECT email, phone, name, business_id FROM contact WHERE found_by IS DISTINCT FROM 'provider' ORDER BY email"
+)
 
 
 async def pass_days(application, admin, days: int) -> None:
@@ -97,10 +103,13 @@ async def test_a_month_later_nothing_of_google_is_left_but_the_ids(application, 
 
 
 async def test_what_our_crawler_read_and_what_people_wrote_stays(application, admin, found):
-    contacts = await admin.fetch("SELECT email, phone, name, business_id FROM contact ORDER BY email")
+    of_google = "SELECT count(*) FROM contact WHERE found_by = 'provider'"
+    assert await admin.fetchval(of_google) > 0
+    contacts = await admin.fetch(CRAWLED)
     domains = await admin.fetch("SELECT name, final_url, title FROM domain ORDER BY name")
     await pass_days(application, admin, 31)
-    assert await admin.fetch("SELECT email, phone, name, business_id FROM contact ORDER BY email") == contacts
+    assert await admin.fetch(CRAWLED) == contacts
+    assert await admin.fetchval(of_google) == 0, "numbers that Google named"
     assert await admin.fetch("SELECT name, final_url, title FROM domain ORDER BY name") == domains
     assert await admin.fetchval("SELECT count(*) FROM business_domain") == len(domains) > 5
     chosen = await admin.fetch("SELECT DISTINCT curation_status, priority, name, phone, country FROM local_business")
@@ -136,7 +145,8 @@ async def test_what_is_asked_again_is_forgotten_again(application, admin, tenant
     assert sandbox.google.calls["details"] == PLACES
     row = await admin.fetchrow(
         "SELECT count(*) FILTER (WHERE p.name = $1), min(p.expires_at - now()), count(p.details), "
-        "count(*) FILTER (WHERE b.name = $1) FROM place p JOIN local_business b ON b.place_id = p.id",
+        "count(*) FILTER (WHERE b.name = $1 OR b.expired_at IS NOT NULL) "
+        "FROM place p JOIN local_business b ON b.place_id = p.id",
         EXPIRED_NAME,
     )
     assert (row[0], row[2], row[3]) == (0, PLACES, 0)

@@ -61,7 +61,7 @@ async def test_a_business_that_moved_is_followed_and_the_old_place_says_where_to
     assert set(places) == {old, new}
     assert (places[old]["moved_to"], places[old]["why"]) == (new, "permanently closed")
     assert places[old]["business_status"] == "CLOSED_PERMANENTLY"
-    assert (places[new]["state"], places[new]["name"]) == ("Completed", sandbox.world[1].name)
+    assert (places[new]["state"], places[new]["name"]) == ("Completed", sandbox.world[1].legal_name)
     assert await admin.fetchval("SELECT count(*) FROM search_place WHERE search_id = $1", search) == 1
 
 

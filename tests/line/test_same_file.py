@@ -11,6 +11,7 @@ from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.destinations.files import LeadFile
 from scrapersky.engine.loop import run_job_loop
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.registry import DEFAULT_PROVIDER
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
@@ -46,7 +47,7 @@ async def application(sandbox, database_url):
 
 async def run(application: Any, admin: Any, tenant: UUID, concurrency: int, folder: Any) -> list[bytes]:
     """Run the search for a tenant of its own, with every queue shuffled; return its files."""
-    wish = SearchRequest("dentists", "Helsinki", DEFAULT_PROVIDER, 15, None, AdvanceRules())
+    wish = SearchRequest("dentists", Where.of("Helsinki"), DEFAULT_PROVIDER, 15, None, AdvanceRules())
     async with application.database.session(tenant) as session:
         search = (await request_search(session, Actor("ada", tenant, "operator", "test"), wish)).search
     changes: dict[str, Any] = {"batch_size": concurrency, "max_batch_size": concurrency, "concurrency": concurrency}

@@ -4,6 +4,7 @@ import pytest
 
 from scrapersky.actions.request_search import request_search
 from scrapersky.engine.loop import run_job_loop
+from scrapersky.providers.areas.where import Where
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.searches.request import SearchRequest
@@ -24,7 +25,8 @@ def search(application, tenant):
     """Ask for dentists within this budget and limit, and let the provider be asked."""
 
     async def ask(budget: int | None, limit: int | None = 60, refresh: bool = False):
-        wish = SearchRequest("dentists", "Helsinki", "google_places", limit, budget, AdvanceRules(deep_scan="off"))
+        where, rules = Where.of("Helsinki"), AdvanceRules(deep_scan="off")
+        wish = SearchRequest("dentists", where, "google_places", limit, budget, rules)
         async with application.database.session(tenant) as session:
             found, *_ = await request_search(session, Actor("ada", tenant, "operator", "test"), wish, refresh)
         await run_job_loop(

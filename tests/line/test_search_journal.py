@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from scrapersky.core import clock
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.sandbox.sandbox import Sandbox
+from tests.factories.fork_server import ForkedProcess, ForkServer
 
 SEED, BUSINESSES = 41, 1_500  # more than two hundred dentists in Helsinki: a search by boxes
 LEASE_SECONDS = 2
@@ -27,7 +26,7 @@ async def sandbox():
 
 
 @pytest.fixture
-def start_worker(sandbox, database_url, tmp_path: Path):
+def start_worker(sandbox, database_url, tmp_path: Path, fork_server: ForkServer):
     """Starts workers that only search; ends those that are left."""
     started = []
     environment = {
@@ -39,9 +38,8 @@ def start_worker(sandbox, database_url, tmp_path: Path):
         "PLACE_SEARCH_SCHEDULER_LEASE_SECONDS": str(LEASE_SECONDS),
     }
 
-    def start() -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "scrapersky", "worker"]
-        started.append(subprocess.Popen(command, cwd=tmp_path, env=environment))
+    def start() -> ForkedProcess:
+        started.append(fork_server.start("scrapersky", "worker", cwd=tmp_path, env=environment))
         return started[-1]
 
     yield start
@@ -128,6 +126,8 @@ async def test_the_books_have_what_google_billed_after_many_kills(admin, tenant,
 
     await until(is_done)
     await check_books(admin, sandbox)
+    counted, received = await admin.fetchval("SELECT call_count FROM search"), sandbox.google.calls["searchText"]
+    assert received <= counted <= received + KILLS, "a worker may die between booking a call and sending it"
     calls = await admin.fetchval("SELECT count(*) FROM unanswered_call WHERE micros = 35000 AND method = 'search'")
     assert calls <= KILLS, "one call at most of each worker that died"
 

@@ -14,6 +14,7 @@ from scrapersky.actions.request_search import request_search
 from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.registry import DEFAULT_PROVIDER
 from scrapersky.sandbox.crm.webhook import WebhookReceiver
 from scrapersky.sandbox.sandbox import Sandbox
@@ -104,7 +105,7 @@ class Line:
 @pytest.fixture
 async def line(application, sandbox, tenant):
     actor = Actor("ada", tenant, "operator", "test")
-    wish = SearchRequest("dentists", "Helsinki", DEFAULT_PROVIDER, 12, None, AdvanceRules())
+    wish = SearchRequest("dentists", Where.of("Helsinki"), DEFAULT_PROVIDER, 12, None, AdvanceRules())
     async with application.database.session(tenant) as session:
         search = (await request_search(session, actor, wish)).search
     line = Line(application, sandbox, actor, search.id)

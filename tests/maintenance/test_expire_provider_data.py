@@ -12,8 +12,8 @@ async def add_place(admin, tenant, number: str, expires: str) -> None:
         number,
     )
     await admin.execute(
-        "INSERT INTO local_business (tenant_id, place_id, name, phone, curation_status) "
-        "VALUES ($1, $2, 'Molar', '+358912345678', 'Selected')",
+        "INSERT INTO local_business (tenant_id, place_id, name, phone, chain, curation_status) "
+        "VALUES ($1, $2, 'Molar', '+358912345678', 'molar.fi', 'Selected')",
         tenant,
         place,
     )
@@ -28,13 +28,15 @@ async def test_expired_places_lose_everything_but_their_id(database, admin, tena
     places = {
         (row["tenant_id"], row["provider_id"]): row
         for row in await admin.fetch(
-            "SELECT p.*, b.phone AS b_phone, b.curation_status AS chosen FROM place p "
-            "JOIN local_business b ON b.place_id = p.id"
+            "SELECT p.*, b.phone AS b_phone, b.chain, b.expired_at AS b_expired_at, b.curation_status AS chosen "
+            "FROM place p JOIN local_business b ON b.place_id = p.id"
         )
     }
     for owner in (tenant, other_tenant):
         old = places[owner, "old"]
         assert (old["phone"], old["latitude"], old["b_phone"], old["details"]) == (None, None, None, None)
+        assert old["chain"] is None
+        assert old["b_expired_at"] is not None
         assert old["chosen"] == "Selected", "what a person decided stays"
     for kept in ("fresh", "free"):
         assert places[tenant, kept]["phone"] == places[tenant, kept]["b_phone"] == "+358912345678"

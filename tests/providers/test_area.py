@@ -6,7 +6,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from scrapersky.providers.area import Area, Box, wrapped
+from scrapersky.providers.areas.area import Area, FoundAreas
+from scrapersky.providers.areas.geometry import Box, wrapped
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.http_api import ClientSource
 from scrapersky.providers.osm.nominatim import Nominatim
@@ -84,9 +86,9 @@ async def test_a_village_at_the_edge_of_the_map_has_a_box(
     server.replies["/api/interpreter"] = [Reply({"elements": []})]
     throttle = Throttle("OpenStreetMap", server.url)
     osm = OpenStreetMap(
-        Nominatim(api_at(client, server.url), throttle).find, Overpass(api_at(client, f"{server.url}/api"), throttle)
+        Nominatim(api_at(client, server.url), throttle).locate, Overpass(api_at(client, f"{server.url}/api"), throttle)
     )
-    assert [page async for page in osm.search(PlaceQuery("dentists", "Somewhere"), Meter())] == []
+    assert [page async for page in osm.search(PlaceQuery("dentists", Where.of("Somewhere")), Meter())] == []
     question = parse_qs(server.requests[1].body.decode())["data"][0]
     for box in question.split("nwr")[1:]:
         south, west, north, east = (float(edge) for edge in box.partition("(")[2].partition(")")[0].split(","))
@@ -106,8 +108,8 @@ def across(count: int) -> list[dict[str, Any]]:
 async def test_google_finds_every_place_across_the_antimeridian(
     client: ClientSource, server: ScriptedServer, knows: bool
 ) -> None:
-    async def archipelago(*_: object) -> Area:
-        return Area("Taveuni", Box(-17.0, 179.9, -16.8, -179.8))
+    async def archipelago(*_: object) -> FoundAreas:
+        return FoundAreas((Area("Taveuni", Box(-17.0, 179.9, -16.8, -179.8)),))
 
     world = TinyGoogle(server, across(400))
     places = await found(google(client, server, geocoder=archipelago if knows else None))
@@ -122,8 +124,8 @@ async def test_google_finds_every_place_across_the_antimeridian(
 async def test_no_query_to_google_covers_more_than_half_of_the_globe(
     client: ClientSource, server: ScriptedServer
 ) -> None:
-    async def earth(*_: object) -> Area:
-        return Area("Earth", Box(-90, -180, 90, 180))
+    async def earth(*_: object) -> FoundAreas:
+        return FoundAreas((Area("Earth", Box(-90, -180, 90, 180)),))
 
     world = TinyGoogle(server, points(70, box=(-40, -170, 60, 170)))
     assert len(await found(google(client, server, geocoder=earth))) == len(world.places)

@@ -35,7 +35,11 @@ def test_openstreetmap_has_emails_phones_and_profiles():
         ("eva@molar.fi", "personal"),
         ("info@molar.fi", "role"),
     ]
-    assert [(one.number, one.kind) for one in found.phones] == [("+358401234567", "phone"), ("+358961314721", "fax")]
+    assert [(one.number, one.kind) for one in found.phones] == [
+        ("+358961314720", "phone"),
+        ("+358401234567", "phone"),
+        ("+358961314721", "fax"),
+    ]
     profiles = {"facebook": "https://www.facebook.com/molardental", "instagram": "https://www.instagram.com/molar"}
     assert {one.platform: one.url for one in found.socials} == profiles
     every: list[Any] = [*found.emails, *found.phones, *found.socials]
@@ -57,7 +61,7 @@ def test_overture_has_emails_phones_and_profiles():
     assert place is not None
     found = contact_points(place)
     assert [one.address for one in found.emails] == ["info@molar.fi"]
-    assert [one.number for one in found.phones] == ["+358401234567"]
+    assert [one.number for one in found.phones] == ["+358961314720", "+358401234567"]
     assert [one.url for one in found.socials] == ["https://www.facebook.com/molardental"]
     assert source_of("overture", "08f") == "overture:08f"
 

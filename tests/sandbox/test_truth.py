@@ -85,6 +85,7 @@ def test_comparing_counts_right_wrong_and_missing(sandbox: Sandbox):
         (host, "email", "nobody@example.org"),
         (host, "phone", entry["faxes"][0]["value"]),
         ("elsewhere.fi", "phone", "+358912345678"),
+        next((one["host"], "phone", one["phone"]) for one in truth if one["host"] and not one["reachable"]),
     ]
 
     scores = compare(found, truth)

@@ -19,7 +19,7 @@ def test_each_workflow_feeds_the_step_after_it() -> None:
 
 
 def test_each_step_but_the_first_has_a_rule_and_a_cancelled_search_has_none_on() -> None:
-    options = {"permanently_closed", "page_kinds", "pages_per_site"}
+    options = {"permanently_closed", "page_kinds", "pages_per_site", "browser"}
     assert set(AdvanceRules.model_fields) - options == set(NAMES[1:])
     assert {STOPPED.value_of(step) for step in STEPS[1:]} == {"off"}
 

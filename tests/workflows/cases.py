@@ -8,7 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core import clock
-from scrapersky.core.vocabularies import Verdict
+from scrapersky.core.vocabularies import Verdict, WebsiteHow
 from scrapersky.crawl.sitemaps.entry import SitemapKind
 from scrapersky.crawl.sitemaps.result import FoundBy, FoundSitemap, SitemapSearch
 from scrapersky.engine.pipeline import Pipeline
@@ -19,11 +19,12 @@ from scrapersky.extract.site_metadata import SiteMetadata
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.sandbox.example_workflows import example_pipeline
+from scrapersky.store.line.page_lists import ImportedPages
 from scrapersky.workflows.delivery import AcceptedDelivery
 from scrapersky.workflows.domain_metadata import HomePage
 from scrapersky.workflows.page_curation import PageRead
 from scrapersky.workflows.place_search import SearchResult
-from scrapersky.workflows.sitemap_import import ImportedPages
+from scrapersky.workflows.site_search import FoundWebsite
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,13 @@ CASES = [
         "VALUES ($1, 'test', $2, 'n', $3) RETURNING id",
         lambda: PlaceDetails("test", "1", "A Business", website="https://a-business.example/"),
         "SELECT count(*) FROM local_business WHERE domain_extraction_status = 'Queued'",
+    ),
+    Case(
+        "site_search",
+        real_line,
+        "INSERT INTO local_business (tenant_id, name, site_search_status) VALUES ($1, $2, $3) RETURNING id",
+        lambda: FoundWebsite("https://one.fi/", WebsiteHow.NAME, 0.96, "its number is on https://one.fi/"),
+        "SELECT count(*) FROM local_business WHERE website_how = 'name' AND domain_extraction_status = 'Queued'",
     ),
     Case(
         "domain_extraction",

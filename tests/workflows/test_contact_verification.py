@@ -99,7 +99,7 @@ async def test_each_domain_gives_its_addresses_their_verdict(desk, domains, post
 @pytest.mark.parametrize(
     ("phone", "is_valid", "told"), [("+358401234567", True, "can exist"), ("+35812", False, "no such number")]
 )
-async def test_a_number_alone_is_looked_at_and_nobody_is_asked(desk, phone, is_valid, told):
+async def test_a_phone_number_alone_is_checked_without_dns(desk, phone, is_valid, told):
     contact_id = await desk.add(None, phone=phone)
     await desk.run()
     found = await desk.contact(contact_id)
@@ -116,7 +116,7 @@ async def test_a_contact_that_cannot_be_reached_at_all_is_skipped(desk):
     assert (found.status, found.contact_verification_error, found.verification) == ("Skipped", why, None)
 
 
-async def test_what_is_no_address_costs_no_question(desk):
+async def test_a_text_that_is_no_address_needs_no_dns_request(desk):
     contact_id = await desk.add("eva@nowhere@firma.fi")
     await desk.run()
     assert (await desk.contact(contact_id)).verdict == "undeliverable"
@@ -138,7 +138,7 @@ async def test_silent_name_servers_are_tried_again_and_then_the_verdict_is_unkno
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
 
 
-async def test_a_hundred_addresses_of_one_domain_are_one_question(desk, domains):
+async def test_a_hundred_addresses_of_one_domain_need_one_dns_request(desk, domains):
     host = domains[MailSetup.HOSTS]
     for number in range(100):
         await desk.add(f"eva{number}@{host}")
@@ -190,17 +190,17 @@ async def unverified(database, admin, page: Page) -> list[str]:
     return [await admin.fetchval("SELECT email FROM contact WHERE id = $1", one) for one in stored.unverified]
 
 
-async def test_contacts_with_an_address_go_on_and_numbers_do_not(database, admin, page):
+async def test_verified_contacts_with_an_address_are_queued_and_phone_numbers_are_not(database, admin, page):
     assert sorted(await unverified(database, admin, page)) == ["eva@one.fi", "info@one.fi"]
 
 
-async def test_what_was_turned_down_does_not_go_on(database, admin, page):
+async def test_a_rejected_contact_is_not_queued_after_its_verification(database, admin, page):
     await unverified(database, admin, page)
     await admin.execute("UPDATE contact SET curation_status = 'Not a Fit' WHERE email = 'eva@one.fi'")
     assert await unverified(database, admin, page) == ["info@one.fi"]
 
 
-async def test_whom_nobody_may_write_to_does_not_go_on(database, admin, page):
+async def test_suppressed_contacts_are_not_verified(database, admin, page):
     await admin.execute(
         "INSERT INTO suppression (tenant_id, kind, value_hash) "
         "VALUES ($1, 'email', encode(sha256('eva@one.fi'), 'hex'))",
@@ -209,7 +209,7 @@ async def test_whom_nobody_may_write_to_does_not_go_on(database, admin, page):
     assert await unverified(database, admin, page) == ["info@one.fi"]
 
 
-async def test_whoever_had_no_address_and_has_one_now_is_verified(database, admin, page):
+async def test_a_contact_that_gets_its_first_address_is_verified(database, admin, page):
     await unverified(database, admin, page)
     kept = json.dumps({"verdict": None, "checked_at": clock.now().isoformat()})
     await admin.execute("UPDATE contact SET contact_verification_status = 'Completed', verification = $1", kept)
@@ -227,7 +227,7 @@ async def test_a_verdict_holds_for_a_month(database, admin, page, age, count):
 
 
 @pytest.mark.parametrize(("age", "count"), [(timedelta(minutes=10), 0), (timedelta(hours=2), 2)])
-async def test_silence_of_the_name_servers_does_not_hold_for_long(database, admin, page, age, count):
+async def test_an_unknown_verdict_is_renewed_soon(database, admin, page, age, count):
     await unverified(database, admin, page)
     kept = json.dumps({"verdict": "unknown", "checked_at": (clock.now() - age).isoformat()})
     await admin.execute(

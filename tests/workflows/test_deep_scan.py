@@ -73,7 +73,7 @@ async def scan(database, settings, provider):
     await run_job_loop(processors_of(line, database, settings)["deep_scan"])
 
 
-async def test_the_details_become_a_business_that_goes_on(database, settings, admin, tenant):
+async def test_the_details_become_a_business_that_is_queued_for_the_next_step(database, settings, admin, tenant):
     place = await add_place(admin, tenant)
     await scan(database, settings, FakeProvider(DENTIST))
     business = await admin.fetchrow("SELECT * FROM local_business")
@@ -141,7 +141,7 @@ async def test_a_business_that_is_closed_for_good_goes_no_further_and_is_counted
         ('{"domain_extraction": "off"}', "New", "New"),
     ],
 )
-async def test_a_rule_or_a_person_may_let_the_closed_go_on(
+async def test_a_rule_or_a_person_may_queue_a_closed_business(
     database, settings, admin, tenant, rules, decision, expected
 ):
     status, error, _ = await closed_for_good(database, settings, admin, tenant, rules, decision)

@@ -49,7 +49,7 @@ async def test_a_contact_arrives_with_its_business_and_the_row_remembers_it(appl
     assert row["delivered_at"] is not None
 
 
-async def test_a_crms_own_number_is_kept(application):
+async def test_the_id_that_a_crm_gives_a_contact_is_stored(application):
     portal = await application.destination(
         "hubspot", application.sandbox.hubspot_url, application.sandbox.hubspot.token
     )
@@ -79,7 +79,7 @@ async def crowd(application, destination, count):
     )
 
 
-async def test_a_crowd_goes_to_hubspot_in_full_batches(application):
+async def test_many_contacts_go_to_hubspot_in_full_batches(application):
     portal = await application.destination(
         "hubspot", application.sandbox.hubspot_url, application.sandbox.hubspot.token
     )
@@ -129,7 +129,7 @@ async def test_a_failure_is_queued_again_with_a_time_and_then_succeeds(applicati
     assert await application.admin.fetchval("SELECT consecutive_failures FROM destination") == 0
 
 
-async def test_the_retry_comes_by_itself(application):
+async def test_a_failed_delivery_is_retried_when_it_is_due(application):
     destination, receiver = await application.hook()
     receiver.behave("broken", "well")
     delivery = await application.deliver(destination, await application.contact())
@@ -154,7 +154,7 @@ async def test_what_fails_too_often_is_a_dead_letter_that_can_be_tried_again(app
     assert (await application.state(delivery))[0] == "Completed"
 
 
-async def test_patience_that_is_asked_for_is_given_and_costs_no_try(application):
+async def test_a_wait_that_the_receiver_asks_for_costs_no_attempt(application):
     destination, receiver = await application.hook()
     receiver.behave("busy", "well")
     deliveries = [await application.deliver(destination, await application.contact(f"a{n}@molar.fi")) for n in range(2)]
@@ -184,7 +184,7 @@ async def test_patience_that_is_asked_for_is_given_and_costs_no_try(application)
          "The destination is disabled: out of season"),
     ],
 )  # fmt: skip
-async def test_who_may_not_be_delivered_is_skipped_at_the_last_moment(application, change, why):
+async def test_a_contact_that_may_not_be_delivered_any_more_is_skipped(application, change, why):
     destination, receiver = await application.hook()
     delivery = await application.deliver(destination, await application.contact())
     await application.admin.execute(change)
@@ -194,7 +194,7 @@ async def test_who_may_not_be_delivered_is_skipped_at_the_last_moment(applicatio
     assert receiver.seen == []
 
 
-async def test_the_same_is_not_sent_twice_and_a_change_is(application):
+async def test_an_unchanged_contact_is_not_sent_again_and_a_changed_one_is(application):
     destination, receiver = await application.hook()
     contact = await application.contact()
     delivery = await application.deliver(destination, contact)
@@ -250,7 +250,7 @@ async def test_a_secret_that_cannot_be_opened_is_said_so(application):
     assert receiver.seen == []
 
 
-async def test_days_of_failures_disable_a_destination(application):
+async def test_a_destination_that_fails_for_days_is_disabled(application):
     destination, receiver = await application.hook()
     receiver.behave("broken")
     await application.deliver(destination, await application.contact())
@@ -261,7 +261,7 @@ async def test_days_of_failures_disable_a_destination(application):
     assert "nothing for 3 days" in await application.admin.fetchval("SELECT disabled_reason FROM destination")
 
 
-async def test_failures_make_a_destination_rest_for_every_host(application):
+async def test_a_destination_that_fails_has_a_cooldown_on_every_host(application):
     destination, receiver = await application.hook()
     receiver.behave("broken")
     for n in range(10):
@@ -273,7 +273,7 @@ async def test_failures_make_a_destination_rest_for_every_host(application):
     assert await application.admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 10
 
 
-async def test_a_hanging_receiver_delays_nobody_else(application):
+async def test_a_receiver_that_hangs_delays_no_other_destination(application):
     application.seconds = 600  # the hanging one never ends within this test
     slow, hanging = await application.hook("/slow")
     quick, receiver = await application.hook("/quick")
@@ -313,7 +313,7 @@ async def test_no_connection_is_held_while_the_receiver_takes_its_time(applicati
     assert out == [0]
 
 
-async def test_a_tenant_delivers_only_its_own(application, other_tenant):
+async def test_a_tenant_delivers_only_its_own_contacts(application, other_tenant):
     mine, receiver = await application.hook()
     theirs = await application.contact("secret@other.fi", other_tenant)
     # A row that should not exist: another tenant's contact for my destination.
@@ -339,7 +339,7 @@ async def test_a_private_address_is_refused_again_at_delivery_in_the_same_words(
     assert await application.state(delivery) == ("Queued", UNREACHABLE)
 
 
-async def test_a_name_that_led_outside_and_now_leads_inside_is_refused_at_delivery(application):
+async def test_a_name_whose_address_became_private_is_refused_at_delivery(application):
     destination, receiver = await application.hook()
     delivery = await application.deliver(destination, await application.contact())
     rebound = {**application.sandbox.environment(), "CRAWL_HOST_OVERRIDES": "hooks.example=10.0.0.1"}
@@ -350,7 +350,7 @@ async def test_a_name_that_led_outside_and_now_leads_inside_is_refused_at_delive
     assert receiver.seen == []
 
 
-async def test_a_redirect_inside_is_not_followed(application):
+async def test_a_redirect_to_a_private_address_is_not_followed(application):
     destination, receiver = await application.hook()
     receiver.behave("moved")
     delivery = await application.deliver(destination, await application.contact())
@@ -419,6 +419,6 @@ async def test_a_private_receiver_is_reached_only_with_its_own_setting_and_only_
         await web.close()
 
 
-def test_a_wrong_entry_names_the_setting():
+def test_a_wrong_entry_of_the_allow_list_names_the_setting():
     with pytest.raises(BadSetting, match="DESTINATION_ALLOWED_PRIVATE_NETWORKS cannot hold nonsense"):
         delivery_client_of(Settings(DESTINATION_ALLOWED_PRIVATE_NETWORKS="nonsense"))

@@ -84,14 +84,14 @@ async def test_a_verified_contact_is_queued_for_every_destination_that_wants_it(
         ({}, Verdict.UNKNOWN),
     ],
 )
-async def test_what_the_rule_does_not_want_stays(database, settings, admin, add, columns, verdict):
+async def test_a_contact_that_the_rule_does_not_match_is_not_queued(database, settings, admin, add, columns, verdict):
     await add.destination()
     await add.contact(**columns)
     await verify(database, settings, verdict)
     assert await queued(admin) == set()
 
 
-async def test_who_is_suppressed_is_not_queued(database, settings, admin, add, tenant):
+async def test_a_suppressed_contact_is_not_queued_for_delivery(database, settings, admin, add, tenant):
     await add.destination()
     await admin.execute(
         "INSERT INTO suppression (tenant_id, kind, value_hash) "
@@ -103,7 +103,7 @@ async def test_who_is_suppressed_is_not_queued(database, settings, admin, add, t
     assert await queued(admin) == set()
 
 
-async def test_many_at_once_are_queued_once_and_again_only_when_they_changed(database, admin, tenant, add):
+async def test_contacts_verified_together_are_queued_once_and_again_only_after_a_change(database, admin, tenant, add):
     destination = await add.destination()
     contacts = [await add.contact(n, "Completed", verdict="deliverable") for n in range(300)]
 

@@ -37,7 +37,7 @@ async def test_no_website_is_skipped_with_that_reason(database, settings, admin,
     assert [tuple(row) for row in rows] == [("Skipped", "no website")]
 
 
-async def test_what_is_no_address_is_skipped_with_the_reason(database, settings, admin, tenant):
+async def test_a_website_that_is_no_address_is_skipped_with_the_reason(database, settings, admin, tenant):
     await add(admin, tenant, "Odd", "http://127.0.0.1/admin")
     await extract(database, settings)
     assert await admin.fetchval("SELECT domain_extraction_status FROM local_business") == "Skipped"

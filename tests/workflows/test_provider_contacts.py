@@ -1,5 +1,6 @@
 """What a provider knows of ways to reach a business is a contact of it, once, whoever says it again."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,11 @@ from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.models import Page
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
+from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.store.contacts.upsert import PageContacts
+from scrapersky.store.deliveries import deliveries
+from scrapersky.store.deliveries.rules import checked_rule
 from scrapersky.store.leads.read import Position, leads, page
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.lineage import related_rows
@@ -78,10 +82,10 @@ async def test_a_business_without_a_web_site_can_be_written_to(walk, database, a
     }
     assert len(each) == 1, "a number and a profile are no rows of their own"
     statuses = await admin.fetch("SELECT contact_verification_status AS s FROM contact ORDER BY email")
-    assert [row["s"] for row in statuses] == ["Queued", "New", "New"], "an address is verified like any other"
+    assert [row["s"] for row in statuses] == ["Queued", "New", "New", "New"], "an address is verified like any other"
 
 
-async def test_lists_counts_and_provenance_know_them(walk, database, admin, tenant):
+async def test_contacts_of_a_provider_are_in_lists_counts_and_provenance(walk, database, admin, tenant):
     search = await walk(MOLAR)
     business = await admin.fetchval("SELECT id FROM local_business")
     async with database.session(tenant) as session:
@@ -90,9 +94,36 @@ async def test_lists_counts_and_provenance_know_them(walk, database, admin, tena
         steps = {step.workflow: step for step in await progress.progress(session, search)}
         kin = await related_rows(session, "businesses", business)
         verdicts = await results.verdicts(session, search)
-    assert (len(listed), counts["contacts"], counts["emails"], len(kin["contacts"].rows)) == (3, 3, 1, 3)
+    assert (len(listed), counts["contacts"], counts["emails"], len(kin["contacts"].rows)) == (4, 4, 1, 4)
+    assert (counts["phones"], counts["people"]) == (2, 0)
     assert steps["contact_verification"].waiting == 1
     assert verdicts == {"info@molar.fi": None}
+
+
+async def test_a_business_with_a_phone_number_alone_is_delivered(walk, database, admin, tenant):
+    destination = await admin.fetchval(
+        "INSERT INTO destination (tenant_id, kind, name, rule) VALUES ($1, 'webhook', 'CRM', $2) RETURNING id",
+        *(tenant, json.dumps(checked_rule({"auto": True, "phone_only": True, "curation": ["New"]}))),
+    )
+    search = await walk(replace(MOLAR, extra={}), steps=("deep_scan",))
+    [row] = await the_file(database, tenant, search)
+    assert (row["phone"], row["source"], row["state"]) == (MOLAR.phone, "fake:p1", "no web site yet")
+    assert await the_file(database, tenant, search, "contact") == [], "a number alone is no row"
+    [queued] = await admin.fetch("SELECT destination_id, contact_id FROM delivery WHERE delivery_status = 'Queued'")
+    assert (queued["destination_id"], str(queued["contact_id"])) == (destination, row["contact_id"])
+    async with database.session(tenant) as session:
+        counts = await deliveries.send(
+            session, Actor("test", tenant, "admin", "test"), destination, [row["contact_id"]]
+        )
+    assert (counts.found, counts.already, counts.unreachable) == (1, 1, 0)
+
+
+async def test_a_number_of_the_provider_hides_no_reason_for_a_site_without_contacts(walk, database, admin, tenant):
+    search = await walk(replace(WITH_SITE, extra={}), steps=("deep_scan", "domain_extraction"))
+    await admin.execute("UPDATE domain SET domain_metadata_status = 'Skipped', domain_metadata_error = 'refused'")
+    await admin.execute("UPDATE contact SET curation_status = 'Not a Fit'")
+    [row] = await the_file(database, tenant, search)
+    assert (row["phone"], row["state"]) == (MOLAR.phone, "refused")
 
 
 async def test_two_businesses_may_have_the_same_address(walk, database, tenant):
@@ -103,7 +134,7 @@ async def test_two_businesses_may_have_the_same_address(walk, database, tenant):
     }
 
 
-async def test_its_domain_takes_them_over_when_it_is_known(walk, database, admin, tenant):
+async def test_contacts_of_a_provider_get_their_domain_when_it_is_known(walk, database, admin, tenant):
     search = await walk(WITH_SITE, steps=("deep_scan", "domain_extraction"))
     domain = await admin.fetchval("SELECT id FROM domain")
     found = await admin.fetch("SELECT domain_id, identity, email_kind FROM contact ORDER BY identity")
@@ -111,6 +142,7 @@ async def test_its_domain_takes_them_over_when_it_is_known(walk, database, admin
     assert [row["identity"] for row in found] == [
         "email:info@molar.fi",
         "phone:+358401234567",
+        "phone:+358961314720",
         "social:https://www.facebook.com/molar",
     ]
     assert found[0]["email_kind"] == "role"
@@ -130,7 +162,8 @@ async def test_branches_that_share_a_site_share_an_address_and_prefer_their_own(
         "espoo": "espoo@molar.fi",
         "vantaa": "vantaa@molar.fi",
     }
-    assert await admin.fetchval("SELECT count(*) FROM contact WHERE curation_status = 'New'") == 3
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE curation_status = 'New'") == 4
+    assert {row["phone"] for row in rows.values()} == {MOLAR.phone}
 
 
 async def say(database, tenant, admin, address: str) -> None:
@@ -156,7 +189,7 @@ async def test_an_address_that_the_site_says_too_is_one_contact_with_the_sites_e
     assert found["business_id"] == await admin.fetchval("SELECT id FROM local_business")
 
 
-async def test_what_the_site_said_first_is_not_said_twice(walk, database, admin, tenant):
+async def test_a_contact_that_the_site_named_first_is_not_added_by_the_provider(walk, database, admin, tenant):
     await add(admin, "domain", tenant, name="molar.fi")
     await say(database, tenant, admin, "info@molar.fi")
     await walk(WITH_SITE, steps=("deep_scan", "domain_extraction"))
@@ -164,18 +197,18 @@ async def test_what_the_site_said_first_is_not_said_twice(walk, database, admin,
     assert [row["found_by"] for row in shown] == ["text"]
 
 
-async def test_a_rescan_says_them_again_and_adds_nothing(walk, admin):
+async def test_a_second_scan_adds_no_contact_twice(walk, admin):
     await walk(MOLAR)
     await admin.execute("UPDATE contact SET seen_at = now() - interval '400 days', curation_status = 'Maybe'")
     await walk(MOLAR)
     found = await admin.fetch("SELECT seen_at, curation_status FROM contact")
     assert {row["curation_status"] for row in found} == {"Maybe"}
-    assert len(found) == 3
+    assert len(found) == 4
     assert all((clock.now() - row["seen_at"]).days == 0 for row in found)
 
 
-async def test_nobody_who_is_suppressed_or_was_erased_comes_back(walk, database, admin, tenant):
-    for value, origin in (("info@molar.fi", "person"), ("+358401234567", "erasure")):
+async def test_suppressed_and_erased_contacts_of_a_provider_are_withheld(walk, database, admin, tenant):
+    for value, origin in (("info@molar.fi", "person"), ("+358401234567", "erasure"), ("+358961314720", "erasure")):
         await admin.execute(
             "INSERT INTO suppression (tenant_id, kind, value_hash, origin) VALUES ($1, $2, sha256_hex($3), $4)",
             *(tenant, "email" if "@" in value else "phone", value, origin),
@@ -189,7 +222,7 @@ async def test_nobody_who_is_suppressed_or_was_erased_comes_back(walk, database,
         assert "info@molar.fi" not in str(await the_file(database, tenant, search, per))
 
 
-async def test_they_go_when_the_providers_terms_say_so_and_what_the_site_said_stays(walk, database, admin, tenant):
+async def test_contacts_of_a_provider_expire_by_its_terms_and_those_of_the_site_stay(walk, database, admin, tenant):
     await walk(WITH_SITE, steps=("deep_scan", "domain_extraction"))
     await say(database, tenant, admin, "info@molar.fi")
     await admin.execute("UPDATE place SET expires_at = now() - interval '1 day'")
@@ -198,6 +231,6 @@ async def test_they_go_when_the_providers_terms_say_so_and_what_the_site_said_st
     assert [row["identity"] for row in await admin.fetch("SELECT identity FROM contact")] == ["email:info@molar.fi"]
 
 
-async def test_a_business_that_is_closed_for_good_gets_none(walk, admin):
+async def test_a_permanently_closed_business_gets_no_contacts(walk, admin):
     await walk(replace(MOLAR, business_status="CLOSED_PERMANENTLY"))
     assert await admin.fetchval("SELECT count(*) FROM contact") == 0

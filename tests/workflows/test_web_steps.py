@@ -1,8 +1,11 @@
 """WF4 to WF7 on a real little site: metadata, sitemaps, pages, contacts; and what happens when it is not there."""
 
+import json
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import UUID
 
 import pytest
 from aiohttp import web as server
@@ -10,8 +13,13 @@ from aiohttp import web as server
 from scrapersky.crawl.web import Web
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.pipeline import build_pipeline
-from scrapersky.store.line.sitemaps import MAX_QUEUED
+from scrapersky.store.line.home_links import LINKS_SUFFICE
+from scrapersky.store.line.sitemaps import IS_UNLIKELY, MAX_QUEUED
+from scrapersky.store.searches import resume
+from scrapersky.store.searches.browser_rule import BrowserRules
+from scrapersky.store.shared.body_cache import SharedBodyCache
 from scrapersky.store.shared.host_limits import SharedHostLimits
+from scrapersky.store.steps import AdvanceRules
 from tests.conftest import make_settings, processors_of
 
 HOME = """<html lang="fi"><head><title>Hammas Oy</title><meta name="generator" content="WordPress 6.4"></head>
@@ -36,10 +44,12 @@ WITHOUT_SITEMAP = {path: page for path, page in WITH_SITEMAP.items() if path not
 
 
 @asynccontextmanager
-async def site(pages: Mapping[str, tuple[str, str]]) -> AsyncIterator[int]:
-    """A web site on loopback; the port it listens on."""
+async def site(pages: Mapping[str, tuple[str, str]], asked: list[str] | None = None) -> AsyncIterator[int]:
+    """A web site on loopback; the port it listens on. The path of every request is appended to `asked`."""
 
     async def answer(request: server.Request) -> server.Response:
+        if asked is not None:
+            asked.append(request.path)
         if request.path not in pages:
             return server.Response(status=404, text="not here")
         body, kind = pages[request.path]
@@ -61,24 +71,25 @@ class Walk:
     """The steps of the line, run by hand against one site."""
 
     def __init__(self, database, database_url: str, port: int, admin, tenant, **variables: str) -> None:
-        settings = make_settings(
-            database_url,
-            CRAWL_HOST_OVERRIDES=f"hammas-oy.fi=127.0.0.1:{port}",
-            CRAWL_ALLOWED_PRIVATE_NETWORKS=f"127.0.0.1:{port}",
-            CRAWL_HOST_DELAY_SECONDS="0",
-            CRAWL_MAX_CONCURRENCY_PER_HOST="8",
-            CRAWL_PARSER_PROCESSES="1",
-            **variables,
-        )
-        self.web = Web(settings, SharedHostLimits(database, settings))
-        self.processors = processors_of(build_pipeline({}, self.web), database, settings)
+        defaults = {
+            "CRAWL_HOST_OVERRIDES": f"hammas-oy.fi=127.0.0.1:{port}",
+            "CRAWL_ALLOWED_PRIVATE_NETWORKS": f"127.0.0.1:{port}",
+            "CRAWL_HOST_DELAY_SECONDS": "0",
+            "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
+            "CRAWL_PARSER_PROCESSES": "1",
+        }
+        settings = make_settings(database_url, **{**defaults, **variables})
+        self.web = Web(settings, SharedHostLimits(database, settings), SharedBodyCache(database, settings))
+        pipeline = build_pipeline({}, self.web, browser_rules=BrowserRules(database))
+        self.processors = processors_of(pipeline, database, settings)
         self.admin, self.tenant = admin, tenant
 
-    async def start(self, **columns: Any) -> None:
+    async def start(self, search_id: UUID | None = None) -> None:
         await self.admin.execute(
-            "INSERT INTO domain (tenant_id, name, start_url, country, domain_metadata_status) "
-            "VALUES ($1, 'hammas-oy.fi', 'http://hammas-oy.fi/', 'FI', 'Queued')",
+            "INSERT INTO domain (tenant_id, search_id, name, start_url, country, domain_metadata_status) "
+            "VALUES ($1, $2, 'hammas-oy.fi', 'http://hammas-oy.fi/', 'FI', 'Queued')",
             self.tenant,
+            search_id,
         )
 
     async def run(self, *steps: str) -> None:
@@ -102,6 +113,13 @@ async def walk(database, database_url, admin, tenant):
         await one.web.close()
 
 
+async def search_with(admin, tenant, **rules: Any) -> UUID:
+    """Insert a search with these rules."""
+    insert = "INSERT INTO search (tenant_id, text, provider, rules) VALUES ($1, 'x', 'y', $2) RETURNING id"
+    search_id: UUID = await admin.fetchval(insert, tenant, json.dumps(rules))
+    return search_id
+
+
 STEPS = ("domain_metadata", "sitemap_analysis", "sitemap_import", "page_curation")
 
 
@@ -114,20 +132,26 @@ async def test_a_domain_becomes_contacts_step_by_step(walk):
         assert (domain["title"], domain["language"], domain["generator"]) == ("Hammas Oy", "fi", "WordPress 6.4")
         assert (domain["final_url"], domain["http_status"]) == ("http://hammas-oy.fi/", 200)
         assert domain["sitemap_analysis_status"] == "Queued"
+        links = await line.one("SELECT * FROM sitemap_file")
+        assert (links["kind"], links["discovered_by"], links["url_count"]) == ("links", "home page", 4)
+        queued = await line.admin.fetch("SELECT url FROM page WHERE page_processing_status = 'Queued' ORDER BY url")
+        assert [row["url"] for row in queued] == [
+            f"http://hammas-oy.fi/{path}" for path in ("", "tietoa", "yhteystiedot")
+        ]
 
         await line.run("sitemap_analysis")
-        sitemap = await line.one("SELECT * FROM sitemap_file")
+        sitemap = await line.one("SELECT * FROM sitemap_file WHERE kind <> 'links'")
         assert (sitemap["kind"], sitemap["discovered_by"]) == ("urlset", "robots.txt")
         assert (await line.one("SELECT sitemap_result FROM domain"))[0] == "found"
 
         await line.run("sitemap_import")
         pages = {row["url"]: row for row in await line.admin.fetch("SELECT * FROM page")}
-        assert len(pages) == 4
+        assert len(pages) == 6
         contact = pages["http://hammas-oy.fi/yhteystiedot"]
         assert (contact["kind"], contact["page_processing_status"], contact["country"]) == ("contact", "Queued", "FI")
         assert contact["last_modified"].date().isoformat() == "2026-01-02"
         assert pages["http://hammas-oy.fi/blogi/eka"]["page_processing_status"] == "New"
-        assert (await line.one("SELECT url_count FROM sitemap_file"))[0] == 4
+        assert (await line.one("SELECT url_count FROM sitemap_file WHERE kind <> 'links'"))[0] == 4
 
         await line.run("page_curation")
         found = {row["identity"]: row for row in await line.admin.fetch("SELECT * FROM contact")}
@@ -137,6 +161,77 @@ async def test_a_domain_becomes_contacts_step_by_step(walk):
         assert email["snippet"]
         read = await line.one("SELECT * FROM page WHERE url LIKE '%tietoa'")
         assert (read["page_processing_status"], read["contact_count"]) == ("Completed", 0)
+
+
+async def test_no_page_is_requested_twice(walk):
+    asked: list[str] = []
+    async with site(of_index(SITEMAP), asked) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        unlikely = await line.one("SELECT * FROM sitemap_file WHERE url LIKE '%/post-sitemap-7.xml'")
+        assert (unlikely["sitemap_import_status"], unlikely["sitemap_import_error"]) == ("Skipped", IS_UNLIKELY)
+        assert (await line.one("SELECT count(*) FROM contact WHERE email = 'info@hammas-oy.fi'"))[0] == 1
+    assert Counter(asked) == Counter(
+        ["/robots.txt", "/", "/kartta.xml", "/page-sitemap.xml", "/yhteystiedot", "/tietoa"]
+    )
+
+
+async def test_without_the_cache_a_page_is_requested_by_each_step_that_reads_it(walk):
+    asked: list[str] = []
+    async with site(WITHOUT_SITEMAP, asked) as port:
+        line = walk(port, CRAWL_BODY_CACHE_SECONDS="0")
+        await line.start()
+        await line.run(*STEPS)
+    assert Counter(asked)["/"] == 4  # metadata, links to sitemaps, links to pages, contacts
+
+
+@pytest.mark.parametrize(("rule", "status"), [("needed", "Skipped"), ("all", "Queued")])
+async def test_sitemaps_are_looked_for_if_the_home_page_links_to_too_few_pages(walk, admin, tenant, rule, status):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        await line.start(search_id=await search_with(admin, tenant, pages_per_site=3, sitemap_analysis=rule))
+        await line.run("domain_metadata")
+        domain = await line.one("SELECT sitemap_analysis_status, sitemap_analysis_error FROM domain")
+        assert tuple(domain) == (status, LINKS_SUFFICE if status == "Skipped" else None)
+        assert (await line.one("SELECT count(*) FROM page WHERE page_processing_status = 'Queued'"))[0] == 3
+
+
+async def test_a_search_that_wants_more_pages_looks_for_the_sitemaps_it_did_not_need(walk, admin, tenant, database):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        search_id = await search_with(admin, tenant, pages_per_site=3)
+        await line.start(search_id=search_id)
+        await line.run("domain_metadata")
+        statuses = []
+        for pages in (3, 4):
+            rules = AdvanceRules(pages_per_site=pages)
+            await admin.execute("UPDATE search SET rules = $1", rules.model_dump_json())
+            async with database.session(tenant) as session:
+                await resume.queue_analyses(session, [search_id], rules)
+            statuses.append((await line.one("SELECT sitemap_analysis_status FROM domain"))[0])
+        assert statuses == ["Skipped", "Queued"]
+
+
+async def test_lists_of_pages_that_are_left_to_a_person_are_not_imported_from_the_home_page(walk, admin, tenant):
+    async with site(WITHOUT_SITEMAP) as port:
+        line = walk(port)
+        await line.start(search_id=await search_with(admin, tenant, sitemap_import="off"))
+        await line.run("domain_metadata", "sitemap_analysis")
+        assert (await line.one("SELECT count(*) FROM page"))[0] == 0
+        assert tuple(await line.one("SELECT kind, sitemap_import_status FROM sitemap_file")) == ("links", "New")
+
+
+async def test_a_page_that_a_sitemap_names_with_www_is_read_once(walk):
+    other_host = SITEMAP.replace("http://hammas-oy.fi/", "https://www.hammas-oy.fi/")
+    async with site({**WITH_SITEMAP, "/kartta.xml": (other_host, "application/xml")}) as port:
+        line = walk(port)
+        await line.start()
+        await line.run("domain_metadata", "sitemap_analysis", "sitemap_import")
+        queued = await line.admin.fetch("SELECT url FROM page WHERE page_processing_status = 'Queued' ORDER BY url")
+        assert [row["url"] for row in queued] == [
+            f"http://hammas-oy.fi/{path}" for path in ("", "tietoa", "yhteystiedot")
+        ]
 
 
 async def test_without_a_sitemap_the_links_of_the_home_page_are_followed(walk):
@@ -197,23 +292,25 @@ def of_index(page_list: str) -> dict[str, tuple[str, str]]:
 STATUSES = "SELECT sitemap_import_status AS status, count(*) AS rows FROM sitemap_file GROUP BY 1"
 
 
-async def test_only_the_likeliest_children_of_a_large_index_are_queued(walk):
+async def test_only_the_likeliest_children_of_a_large_index_are_queued(walk, admin, tenant):
     async with site(of_index(SITEMAP)) as port:
         line = walk(port)
-        await line.start()
+        await line.start(search_id=await search_with(admin, tenant, sitemap_import="all"))
         await line.run("domain_metadata", "sitemap_analysis")
         statuses = dict(await line.admin.fetch(STATUSES))
-        assert statuses == {"Queued": MAX_QUEUED, "New": len(CHILDREN) + 1 - MAX_QUEUED}
+        assert statuses == {"Completed": 1, "Queued": MAX_QUEUED, "New": len(CHILDREN) + 1 - MAX_QUEUED}
         likeliest = "SELECT sitemap_import_status FROM sitemap_file WHERE url LIKE '%/page-sitemap.xml'"
         assert (await line.one(likeliest))[0] == "Queued"
 
 
-async def test_when_a_site_has_all_its_pages_its_other_sitemaps_are_not_read(walk):
+async def test_when_a_site_has_all_its_pages_its_other_sitemaps_are_not_read(walk, admin, tenant):
     pages = "".join(f"<url><loc>http://hammas-oy.fi/yhteystiedot/{number}</loc></url>" for number in range(5))
     async with site(of_index(f"<urlset>{pages}</urlset>")) as port:
         line = walk(port)
-        await line.start()
+        await line.start(search_id=await search_with(admin, tenant, sitemap_import="all"))
         await line.run("domain_metadata", "sitemap_analysis")
+        await line.admin.execute("DELETE FROM page")
+        await line.admin.execute("DELETE FROM sitemap_file WHERE kind = 'links'")
         await line.admin.execute(
             "UPDATE sitemap_file SET sitemap_import_status = 'New' WHERE url NOT LIKE '%/page-sitemap.xml'"
         )
@@ -246,7 +343,7 @@ async def test_a_feed_is_no_reason_to_leave_the_home_page_out(walk):
         assert (await line.one("SELECT count(*) FROM contact WHERE email = 'info@hammas-oy.fi'"))[0] == 1
 
 
-async def test_going_down_the_line_again_duplicates_nothing_and_keeps_choices(walk):
+async def test_processing_the_line_again_duplicates_nothing_and_keeps_decisions(walk):
     async with site(WITH_SITEMAP) as port:
         line = walk(port)
         await line.start()
@@ -293,7 +390,7 @@ async def test_a_search_may_choose_fewer_pages(walk, admin, tenant):
         assert [row[0] for row in chosen] == ["http://hammas-oy.fi/yhteystiedot"]
 
 
-async def test_a_rule_that_is_off_waits_for_a_person(walk, admin, tenant):
+async def test_a_step_that_a_rule_turns_off_waits_for_a_person(walk, admin, tenant):
     async with site(WITH_SITEMAP) as port:
         line = walk(port)
         await line.start()
@@ -342,7 +439,7 @@ async def test_a_site_that_is_not_there_is_tried_again(walk):
     assert "hammas-oy.fi" in domain["domain_metadata_error"]
 
 
-async def test_what_is_no_page_is_filtered(walk):
+async def test_a_url_that_is_no_page_is_filtered(walk):
     pages = {**WITH_SITEMAP, "/yhteystiedot": ("%PDF-1.4", "application/pdf")}
     async with site(pages) as port:
         line = walk(port)

@@ -5,32 +5,35 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.vocabularies import CAMPAIGN
 from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES
-from scrapersky.store.searches import snapshot
+from scrapersky.store.searches import campaigns, snapshot
 from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, STOPPED, LineStep
 
 
 async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[str, int]:
-    """Cancel the search; return how many waiting rows of each step were withdrawn.
+    """Cancel the search, or all searches of a campaign; return how many waiting rows of each step were withdrawn.
 
     Rows in flight are finished, open no further step, and are not retried if they fail.
     """
     search: Search = await lists.get(session, SEARCHES, actor.tenant_id, search_id, lock=True)
     before = search.rules
-    search.rules = STOPPED.model_dump(mode="json")
-    await session.flush()
+    stopped = [search_id] if search.provider != CAMPAIGN else await campaigns.paid_by(session, search_id)
+    await session.execute(_STOP, {"searches": stopped, "rules": STOPPED.model_dump_json()})
     withdrawn: dict[str, int] = {}
     in_flight = 0
     for step, statement in _WITHDRAW:
-        row = (await session.execute(statement, {"search": search_id})).one()
+        row = (await session.execute(statement, {"searches": stopped})).one()
         withdrawn[step.workflow], in_flight = row.withdrawn, in_flight + row.in_flight
     if in_flight or any(withdrawn.values()):
-        search.cancelled_by = actor.name
-    await snapshot.forget(session, search_id)
+        ended = {"searches": [search_id, *stopped], "name": actor.name}
+        await session.execute(_CANCELLED, ended)
+    await session.refresh(search)
+    await snapshot.forget(session, [search_id, *stopped])
     await audit.record(session, actor, "cancel", f"search {search_id}", {"rules": before}, {"withdrawn": withdrawn})
     return withdrawn
 
@@ -52,4 +55,6 @@ SELECT count(*) FILTER (WHERE status <> 'Processing') AS withdrawn,
 FROM stopped"""  # noqa: S608 - our own names
 
 
+_STOP = text("UPDATE search SET rules = cast(:rules AS jsonb) WHERE id = ANY (cast(:searches AS uuid[]))")
+_CANCELLED = text("UPDATE search SET cancelled_by = :name WHERE id = ANY (cast(:searches AS uuid[]))")
 _WITHDRAW = [(step, text(_withdraw(step))) for step in STEPS]

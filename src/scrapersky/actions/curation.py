@@ -1,7 +1,7 @@
 """Curate rows: store the decision of a person, and start or withdraw the work that follows from it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import Row, func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -35,6 +36,16 @@ class CurationCounts:
         return CurationCounts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
+class DecidedMeanwhile(Conflict):
+    """Somebody has decided otherwise since you saw these rows."""
+
+    def __init__(self, rows: Mapping[UUID, tuple[Curation, Curation]]) -> None:
+        """Take the decisions as they were seen and as they are, by row."""
+        super().__init__("Look at both decisions, then decide again.")
+        self.rows = rows
+        self.members = {"rows": [{"id": str(row), "seen": seen, "now": now} for row, (seen, now) in rows.items()]}
+
+
 async def curate(
     session: AsyncSession,
     resource: Resource,
@@ -45,13 +56,16 @@ async def curate(
     filters: Filters | None = None,
     is_audited: bool = True,
     action_id: UUID | None = None,
+    seen: Mapping[UUID, Curation] | None = None,
 ) -> CurationCounts:
     """Store the decision. Selected queues the next step of each row, any other decision withdraws waiting work.
 
     A row in flight is finished, but not retried if it fails. The audit records the filter that selected the ids; a job
-    records the whole at its end instead. With an id of the action, the changes can be undone for a day.
+    records the whole at its end instead. With an id of the action, the changes can be undone for a day. Raises
+    DecidedMeanwhile if the decision about a row is neither the one that was seen nor this one.
     """
     rows = await _lock(session, resource, actor.tenant_id, ids)
+    _refuse_unseen(rows, decision, seen or {})
     together: dict[Changes, list[UUID]] = defaultdict(list)
     for row in rows:
         together[_changes(resource, row, decision)].append(row.id)
@@ -84,6 +98,16 @@ async def curate(
     )
 
 
+def _refuse_unseen(rows: Sequence[Row[Any]], decision: Curation, seen: Mapping[UUID, Curation]) -> None:
+    differing = {
+        row.id: (seen[row.id], Curation(row.curation_status))
+        for row in rows
+        if row.id in seen and row.curation_status not in (seen[row.id], decision)
+    }
+    if differing:
+        raise DecidedMeanwhile(differing)
+
+
 async def _update_deliveries(
     session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation, record: CurationRecord | None
 ) -> None:
@@ -111,7 +135,12 @@ async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids:
     model = resource.model
     states = [getattr(model, f"{queue}_{part}") for queue in resource.queues for part in ("status", "revert_to")]
     completed: list[Any] = [
-        literal_column(step.has_completed(step.table)).label(f"{step.queue}_has_completed") for step in resource.steps
+        literal_column(condition).label(f"{step.queue}_{name}")
+        for step in resource.steps
+        for name, condition in (
+            ("has_completed", step.has_completed(step.table)),
+            ("is_needed", step.needed.format(row=step.table)),
+        )
     ]
     rows = await session.execute(
         select(model.id, model.curation_status, *states, *completed)
@@ -130,10 +159,10 @@ def _changes(resource: Resource, row: Row[Any], decision: Curation) -> Changes:
 
 
 def _open(resource: Resource, row: Row[Any]) -> Changes:
-    """Queue the first step that has not completed the row; if the row is in that queue already, leave it there."""
+    """Queue the first step that the row needs and has not completed; a row that is in that queue stays there."""
     for queue in resource.queues:
         status = getattr(row, f"{queue}_status")
-        if status != Status.COMPLETED:
+        if status != Status.COMPLETED and (status in IN_QUEUE or getattr(row, f"{queue}_is_needed")):
             return _keep_in_flight(queue, row) if status in IN_QUEUE else ((f"{queue}_status", Status.QUEUED),)
     return ()
 

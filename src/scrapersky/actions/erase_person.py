@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Text, delete, func, select, text, update
+from sqlalchemy import Text, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.contact_fields import PERSON_FIELDS, PHONE_FIELDS
@@ -17,7 +17,7 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy import scan_tables, suppressions
 from scrapersky.store.privacy.identify import DataSubject, PersonQuery, identify
-from scrapersky.store.privacy.patterns import without
+from scrapersky.store.privacy.patterns import can_mention, without
 
 _ERASED = {"erased": True}
 
@@ -100,9 +100,7 @@ async def _audit_mentions(session: AsyncSession, tenant_id: UUID, subject: DataS
     """Return the audit entries that mention the person."""
     subjects = [f"contact {contact_id}" for contact_id in (*subject.own, *subject.shared)]
     text_of_entry = func.concat_ws(" ", Audit.before.cast(Text), Audit.after.cast(Text))
-    mentions: ColumnElement[bool] = Audit.subject.in_(subjects)
-    if subject.sql_pattern:
-        mentions = mentions | text_of_entry.op("~*")(subject.sql_pattern)
+    mentions = Audit.subject.in_(subjects) | can_mention(text_of_entry, subject.addresses)
     rows = await session.execute(
         select(Audit.id, Audit.subject, Audit.before, Audit.after).where(Audit.tenant_id == tenant_id, mentions)
     )

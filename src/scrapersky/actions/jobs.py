@@ -1,4 +1,4 @@
-"""Jobs: curations, deliveries and undoing of many rows, in chunks after the request, continued after a restart."""
+"""Jobs: long changes of many rows, in chunks after the request, continued after a restart."""
 
 import time
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.engine.maintenance import MaintenanceTask
+from scrapersky.engine.pipeline import Pipeline
 from scrapersky.models import CurationAction, Domain, Job, Page, SitemapFile
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -26,16 +27,27 @@ from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import CONTACTS, JOBS, RESOURCES, Resource
 from scrapersky.store.listing.shown import Shown, matching_shown
+from scrapersky.store.operations import dead_letters
+from scrapersky.store.operations.dead_letters import Action, DeadLetterQuery
 from scrapersky.store.steps import step_named
 
 OPEN = ("pending", "processing")
 ROWS_PER_TRANSACTION = 1_000
 MAX_RUN_SECONDS = 5.0  # the next run continues
 SCAN, CURATION, DELIVERY, UNDO = "sitemap_scan", "curation", "delivery", "undo"
+LETTERS: tuple[Action, ...] = ("retry", "drop")  # what can be done with dead letters
 
 
 class JobIsOver(Conflict):
     """The job has ended already."""
+
+
+@dataclass(frozen=True)
+class LetterCounts:
+    """Counts of dead letters: those that were looked at, and those that were retried or dropped."""
+
+    found: int = 0
+    done: int = 0
 
 
 async def start_curation(
@@ -58,6 +70,21 @@ async def start_undo(session: AsyncSession, actor: Actor, action: CurationAction
     """Start a job that undoes a curation of more rows than one request should restore."""
     request = {"resource": action.resource, "action_id": str(action.id), "matched": action.row_count}
     return await _start(session, UNDO, actor, request, vars(UndoCounts()))
+
+
+async def start_letters(
+    session: AsyncSession, actor: Actor, action: Action, selection: DeadLetterQuery, matched: int
+) -> Job:
+    """Start a job that retries or drops more dead letters than one request should."""
+    names = ("queue", "error_type", "text", "reason")
+    request = {
+        "resource": "dead-letters",
+        "filter": {name: value for name in names if (value := getattr(selection, name)) is not None},
+        "as_of": selection.failed_until.isoformat() if selection.failed_until else None,
+        "except": [str(letter_id) for letter_id in selection.excluded],
+        "matched": matched,
+    }
+    return await _start(session, action, actor, request, vars(LetterCounts()))
 
 
 async def _start_matching(
@@ -104,7 +131,7 @@ async def _start(
     return job
 
 
-async def advance(session: AsyncSession, job_id: UUID) -> bool:
+async def advance(session: AsyncSession, job_id: UUID, pipeline: Pipeline) -> bool:
     """Process the next chunk of a job; return whether the job needs no further call.
 
     A job that another process has locked is left to that process.
@@ -117,7 +144,10 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     parameters = job.parameters
     actor = Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **parameters["actor"])
     try:
-        chunk = await (_undo if job.kind == UNDO else _process)(session, job, actor)
+        if job.kind in LETTERS:
+            chunk = await _move_letters(session, job, actor, pipeline)
+        else:
+            chunk = await (_undo if job.kind == UNDO else _process)(session, job, actor)
     except lists.UnknownRow as gone:  # the destination was removed meanwhile
         job.state, job.error, job.finished_at = "failed", str(gone), await session.scalar(select(func.now()))
         return True
@@ -136,7 +166,7 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
 class _Chunk:
     """The counts of a job after a chunk, and its position."""
 
-    done: CurationCounts | DeliveryCounts | UndoCounts
+    done: CurationCounts | DeliveryCounts | UndoCounts | LetterCounts
     cursor: str | None
     is_last: bool
 
@@ -181,6 +211,24 @@ async def _undo(session: AsyncSession, job: Job, actor: Actor) -> _Chunk:
     )
     done = UndoCounts(**(job.result or {})) + chunk.counts
     return _Chunk(done, str(chunk.last_id or cursor), chunk.is_last)
+
+
+async def _move_letters(session: AsyncSession, job: Job, actor: Actor, pipeline: Pipeline) -> _Chunk:
+    """Retry or drop the next dead letters, never more in all than were counted; later failures stay."""
+    before, parameters = LetterCounts(**(job.result or {})), job.parameters
+    as_of = datetime.fromisoformat(parameters["as_of"]) if parameters["as_of"] else job.created_at
+    selection = DeadLetterQuery(
+        **parameters["filter"], failed_until=as_of, excluded=tuple(UUID(each) for each in parameters["except"])
+    )
+    failed_at, _, letter_id = (parameters["cursor"] or "").partition(" ")
+    after = (datetime.fromisoformat(failed_at), UUID(letter_id)) if letter_id else None
+    size = min(ROWS_PER_TRANSACTION, max(parameters["matched"] - before.found, 0))
+    found = await dead_letters.next_letters(session, job.tenant_id, selection, after, size)
+    action: Action = "retry" if job.kind == "retry" else "drop"
+    moved = await dead_letters.move(session, pipeline, actor, [each for _, each in found], action)
+    done = LetterCounts(before.found + len(found), before.done + len(moved.done))
+    cursor = f"{found[-1][0].isoformat()} {found[-1][1]}" if found else parameters["cursor"]
+    return _Chunk(done, cursor, len(found) < ROWS_PER_TRANSACTION)
 
 
 async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
@@ -232,20 +280,23 @@ async def scan_result(session: AsyncSession, domain_id: UUID) -> Mapping[str, An
 
 
 class RunJobs(MaintenanceTask):
-    """Continues every open curation and delivery, also those that another process started."""
+    """Continues every open job but scans, also those that another process started."""
 
     name = "run_jobs"
     interval_minutes = 0.05
 
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
     async def run_on(self, database: Database) -> str:
         """Process a chunk of each open job in turn, for a few seconds. If the process dies, one chunk is done again."""
         async with database.engine_connection() as connection:
-            rows = await connection.fetch(_OPEN, [CURATION, DELIVERY, UNDO])
+            rows = await connection.fetch(_OPEN, [CURATION, DELIVERY, UNDO, *LETTERS])
         left, until = [(row["id"], row["tenant_id"]) for row in rows], time.monotonic() + MAX_RUN_SECONDS
         while left and time.monotonic() < until:
             job_id, tenant_id = left.pop(0)
             async with database.session(tenant_id) as session:
-                is_over = await advance(session, job_id)
+                is_over = await advance(session, job_id, self._pipeline)
             if not is_over:
                 left.append((job_id, tenant_id))
         return f"{len(rows)} open jobs, {len(left)} of them unfinished"

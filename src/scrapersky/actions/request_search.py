@@ -2,18 +2,26 @@
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.models import Search
+from scrapersky.providers.areas.area import read_areas
+from scrapersky.providers.areas.where import read_where
 from scrapersky.providers.base import Estimate, PlaceQuery, Providers
 from scrapersky.providers.registry import unknown_provider
+from scrapersky.store.audit import history
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.line.advance_rules import read_rules
+from scrapersky.store.listing import paginate as lists
+from scrapersky.store.listing.resources import SEARCHES
 from scrapersky.store.money import quotas, spending
 from scrapersky.store.searches import request as searches
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import STOPPED
 
 DEFAULT_BUDGET_FACTOR = 2  # a search without a named budget may cost this many times its estimate
 AUDITED = ("text", "area", "provider", "result_limit", "budget_cents", "rules", "place_search_status")
@@ -51,14 +59,32 @@ async def estimate(providers: Providers, request: SearchRequest) -> SearchCost:
     if provider is None:
         raise unknown_provider(request.provider, providers)
     try:
-        return SearchCost(await provider.estimate(PlaceQuery(request.text, request.area, request.limit)))
+        query = PlaceQuery(request.text, request.where, request.limit, request.areas)
+        return SearchCost(await provider.estimate(query))
     except ScraperSkyError as error:
         return SearchCost(why_unknown=str(error))
 
 
-async def total_cost(session: AsyncSession, actor: Actor, request: SearchRequest, cost: SearchCost) -> SearchCost:
-    """Add what an earlier search of the same request has left to look up, and set the budget."""
-    return await _total(session, request, cost, await searches.lock_and_find(session, actor.tenant_id, request))
+async def rehearse(
+    session: AsyncSession, actor: Actor, request: SearchRequest, cost: SearchCost
+) -> tuple[Search | None, SearchCost]:
+    """Return the same search if it exists, and the cost with what that search has left to look up, and the budget."""
+    former = await searches.lock_and_find(session, actor.tenant_id, request)
+    return former, await _total(session, request, cost, former)
+
+
+async def same_request(session: AsyncSession, actor: Actor, search_id: UUID) -> SearchRequest:
+    """Return the request of a search with its budget and its rules; of a cancelled one those from before."""
+    search: Search = await lists.get(session, SEARCHES, actor.tenant_id, search_id)
+    rules = read_rules(search.rules)
+    if rules == STOPPED:
+        changes = await history.of_row(session, actor.tenant_id, search_id, f"search {search_id}", ())
+        cancelled = (change.before for change in changes if change.action == "cancel" and change.before)
+        rules = read_rules(next(cancelled, {}).get("rules"))
+    budget = search.budget_cents
+    where = read_where(search.area, search.area_request)
+    areas = read_areas(search.area_found, where)
+    return SearchRequest(search.text, where, search.provider, search.result_limit, budget, rules, areas)
 
 
 async def request_search(

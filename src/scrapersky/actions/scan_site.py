@@ -7,9 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.actions import jobs
 from scrapersky.core.errors import ScraperSkyError, UnknownName
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import Status
+from scrapersky.core.vocabularies import SITES, Status
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.models import Domain, Job
+from scrapersky.providers.areas.where import Where
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.operations.queue_rows import IN_QUEUE
@@ -32,7 +33,7 @@ class NeverScanned(UnknownName):
 async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: int) -> Job:
     """Find or create the domain, queue its analysis unless it is queued already, and return the job of the scan."""
     site = _site(base_url)
-    request = SearchRequest(site.name, None, "domains", None, None, AdvanceRules(pages_per_site=max_pages))
+    request = SearchRequest(site.name, Where(), SITES, None, None, AdvanceRules(pages_per_site=max_pages))
     former = await searches.lock_and_find(session, actor.tenant_id, request)
     search = await searches.save(session, actor.tenant_id, request, former)
     search.result_count = 1

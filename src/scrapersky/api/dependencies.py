@@ -1,6 +1,6 @@
 """The application as route handlers receive it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from scrapersky.api.downloads import Downloads
 from scrapersky.api.schemas.cursors import Cursors
 from scrapersky.bootstrap import Application
+from scrapersky.core.migrations import head_revision
 from scrapersky.core.passwords import Passwords
 from scrapersky.store.operations.runs import SeriesPoint
 
@@ -24,6 +25,19 @@ class WebApplication(Application):
     downloads: Downloads  # the responses that are being streamed
     # the latest run series, with the end of its validity
     series: dict[tuple[Any, ...], tuple[float, list[SeriesPoint]]] = field(default_factory=dict, repr=False)
+
+
+def serve_application(application: Application, runs_engine: bool) -> WebApplication:
+    """Add the objects that only the web process needs."""
+    return WebApplication(
+        **{field.name: getattr(application, field.name) for field in fields(application)},
+        runs_engine=runs_engine,
+        passwords=Passwords(),
+        signing_key=application.vault.signing_key,
+        cursors=Cursors(application.vault.cursor_key),
+        revision=head_revision(),
+        downloads=Downloads(application.database),
+    )
 
 
 async def get_application(request: Request) -> WebApplication:

@@ -1,37 +1,54 @@
 """All routes of the API."""
 
+import asyncio
 from functools import cache
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from scrapersky.api.accounts import api_keys, auth, quotas, tenants, users
 from scrapersky.api.deliveries import deliveries, destinations
-from scrapersky.api.http.authorization import VIEWER, authenticate, requires
+from scrapersky.api.http.authorization import VIEWER, requires
 from scrapersky.api.http.body_limits import BodyLimits
 from scrapersky.api.http.problems import problems
-from scrapersky.api.http.rate_limit import limit_actor
-from scrapersky.api.http.strict_requests import refuse_odd_objects, refuse_unknown_fields
-from scrapersky.api.line import contacts, find, leads, resources, searches, undo
+from scrapersky.api.http.route_dependencies import ROUTE_DEPENDENCIES
+from scrapersky.api.http.strict_requests import refuse_unknown_fields
+from scrapersky.api.line import (
+    areas,
+    campaigns,
+    contacts,
+    find,
+    leads,
+    place_map,
+    resources,
+    same_business,
+    schedules,
+    search_runs,
+    searches,
+    undo,
+    views,
+    websites,
+)
 from scrapersky.api.openapi import openapi_document
-from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
+from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, system, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
 from scrapersky.api.resources.routes import resource_router
 from scrapersky.api.schemas.fields import PREFIX
 from scrapersky.api.transfer import exports, imports, submissions
 
-# Of every route, in this order.
-ROUTE_DEPENDENCIES = [Depends(authenticate), Depends(limit_actor), Depends(refuse_odd_objects)]
-
 description = APIRouter(tags=["description"])
 
 
 @description.get("/openapi.json", summary="The OpenAPI description", include_in_schema=False, **requires(VIEWER))
-async def openapi(request: Request) -> JSONResponse:
-    """Return the OpenAPI description."""
-    return JSONResponse(openapi_document(request.app))
+async def openapi(request: Request) -> Response:
+    """Return the OpenAPI description; it is built once, in a thread, for that takes more than a second."""
+    state = request.app.state
+    async with state.openapi_lock:
+        if state.openapi is None:
+            state.openapi = await asyncio.to_thread(lambda: JSONResponse(openapi_document(request.app)).body)
+    return Response(state.openapi, media_type=JSONResponse.media_type)
 
 
 ROUTERS = (
@@ -43,11 +60,20 @@ ROUTERS = (
     quotas.router,
     audit.router,
     searches.router,
+    campaigns.router,
+    schedules.router,
+    search_runs.router,
     leads.router,
+    leads.campaign_router,
+    place_map.router,
     *(resource_router(resource) for resource in resources.RESOURCES),
+    websites.router,
+    same_business.router,
     contacts.router,
     undo.router,
+    views.router,
     find.router,
+    areas.router,
     suppressions.router,
     erasures.router,
     subjects.router,
@@ -62,6 +88,7 @@ ROUTERS = (
     queue_items.router,
     dead_letters.router,
     runs.router,
+    system.router,
     dev_tools.router,
     description,
 )
@@ -80,13 +107,6 @@ def all_routes() -> list[BaseRoute]:
             router, prefix=PREFIX, dependencies=[Depends(refuse_unknown_fields)], responses=problems(422, 503)
         )
     every.include_router(health.router)  # probes may send any query
-    return every.routes
-
-
-def health_routes() -> list[BaseRoute]:
-    """Return the routes of a worker: probes and metrics."""
-    every = APIRouter(dependencies=ROUTE_DEPENDENCIES, responses=problems(401, 403, 429, 500))
-    every.include_router(health.router)
     return every.routes
 
 

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import scrapersky as package
+from scrapersky.cli.shared.help_values import use_plain_values
 from scrapersky.core.errors import ScraperSkyError
 
 # A command has the name of its module and of the function in it, with hyphens. The text is the first line of its
@@ -29,7 +30,11 @@ COMMANDS = {
     "retry": "Retry dead rows, with their attempts reset.",
     "pause": "Pause a workflow on every host; running work is finished, the queue is kept.",
     "resume": "Resume a paused workflow and close its breaker.",
-    "search": "List searches, and show the progress and the results of one.",
+    "search": "List searches, show the progress and the results of one, compare its runs, cancel or rename it.",
+    "campaign": "List, show, stop, continue and rename campaigns: many searches with one budget and one file.",
+    "schedule": "List, show, add, pause, resume and remove schedules: searches that are made again and again.",
+    "business": "Show the records of a business at its providers, join two businesses, or split a record off.",
+    "website": "Set the web site of a business by hand, or reject the one it has; both decisions last.",
     "user": "Create, list, change and disable users, and create API keys.",
     "tenant": "Create, list, change and disable tenants, and set their quotas.",
     "audit": "Show the audit log, the latest entries first.",
@@ -76,6 +81,7 @@ def load_command(name: str) -> Any:
     return typer.main.get_command(app)
 
 
+use_plain_values()
 app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 

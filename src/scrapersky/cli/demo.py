@@ -38,7 +38,7 @@ def demo(
     home = Path(tempfile.mkdtemp(prefix="scrapersky-demo-"))
     home.chmod(0o755)  # the server may run as another user; its own directory in here is private
     # Exit handlers run in reverse order: the directory is removed after the handler of the server, registered later.
-    atexit.register(shutil.rmtree, home)
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
     if engine:
         succeeded = show_engine(home, rows, as_json)
     else:

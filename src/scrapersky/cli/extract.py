@@ -30,6 +30,10 @@ def extract(
 ) -> None:
     """Print the emails, phones, social profiles, people and addresses of a page.
 
+    Example: scrapersky extract https://example.com/team
+
+    Example: scrapersky extract saved.html --url https://example.com/team --explain
+
     Exit codes: 0 contacts, 1 none, 2 wrong usage or unreadable page, 3 fetching failed, 4 part of a batch failed.
     """
     from scrapersky.cli.extraction.batch import run_batch

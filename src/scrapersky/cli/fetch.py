@@ -28,6 +28,8 @@ def fetch(
 ) -> None:
     """Fetch one page as the crawler does.
 
+    Example: scrapersky fetch https://example.com/contact --body
+
     Exit codes: 0 fetched, 2 wrong usage or setting, 3 try again later, 4 not found, 5 cannot be fetched, 6 not allowed.
     """
     from scrapersky.core.logging_setup import configure_logs

@@ -73,7 +73,12 @@ async def _queue_all(
     while True:
         async with application.database.session(actor.tenant_id) as session:
             found = await queue_rows.items(
-                session, workflow, actor.tenant_id, statuses=[Status(status)], after=after, limit=CHUNK
+                session,
+                workflow,
+                actor.tenant_id,
+                sections=queue_rows.sections_of([Status(status)]),
+                after=after,
+                limit=CHUNK,
             )
             if not found:
                 return queue_rows.QueuedRows(queued, 0, 0)

@@ -1,5 +1,6 @@
 """`scrapersky search`: the searches of a tenant, their progress and results."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -13,22 +14,28 @@ from scrapersky.cli.shared.output import format_age, print_fields, print_json, p
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from scrapersky.store.searches.changes import RunChanges
+
 group = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown")
 
+SearchId = Annotated[str, typer.Argument(metavar="ID", help="The id, as in the list.")]
+NewName = Annotated[str, typer.Argument(metavar="NAME", help="The name.")]
 LISTED = (
-    *("id", "text", "area", "provider", "result_limit", "place_search_status", "place_search_error"),
+    *("id", "name", "text", "area", "provider", "result_limit", "place_search_status", "place_search_error"),
     *("result_count", "cost_cents", "budget_cents", "created_at", "updated_at"),
 )
-SHOWN = (*LISTED, "call_count", "stopped_by_budget", "notes", "cancelled_by", "rules")
+SHOWN = (*LISTED, "area_found", "call_count", "stopped_by_budget", "notes", "cancelled_by", "rules")
 
 
 @group.callback()
 def search() -> None:
-    """List searches, and show the progress and the results of one.
+    """List searches, show the progress and the results of one, compare its runs, cancel or rename it.
 
     Example: scrapersky search list --status Error
 
     Example: scrapersky search show 0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa
+
+    Example: scrapersky search diff 0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa
 
     Exit codes: 0 success, 1 there is no search, 2 wrong usage, unknown id, or database error.
     """
@@ -53,7 +60,7 @@ def list_(
         typer.echo("There is no search. `scrapersky find` makes one.")
     else:
         cells = [
-            (row["id"], _title(row), row["provider"], row["place_search_status"], row["result_count"]) for row in rows
+            (row["id"], title_of(row), row["provider"], row["place_search_status"], row["result_count"]) for row in rows
         ]
         print_table(["id", "search", "provider", "status", "places#"], cells)
     raise typer.Exit(0 if rows else 1)
@@ -61,16 +68,128 @@ def list_(
 
 @group.command()
 def show(
-    search_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the search, as in the list.")],
+    search_id: SearchId,
     tenant: TenantName = DEFAULT_TENANT,
     as_json: AsJson = False,
 ) -> None:
     """Show one search: the rows of each step, what they wait for, why rows were left out, and what was found."""
-    found = run_async(_show(parse_ids([search_id])[0], tenant))
+    found = run_async(read_search(parse_ids([search_id])[0], tenant))
     if as_json:
         print_json(found)
     else:
-        _print(found)
+        print_search(found)
+
+
+@group.command()
+def runs(search_id: SearchId, tenant: TenantName = DEFAULT_TENANT, as_json: AsJson = False) -> None:
+    """List the runs of a search or campaign, the latest first, with what was new, gone and changed in each."""
+    found = run_async(_runs(parse_ids([search_id])[0], tenant))
+    if as_json:
+        print_json(found)
+        return
+    cells = [
+        (run["number"], f"{run['began_at']:%Y-%m-%d %H:%M}", _run_state(run), *_run_numbers(run["counts"]))
+        for run in found
+    ]
+    print_table(["run#", "began (UTC)", "", "businesses: new, gone, changed", "contacts: new, gone, changed"], cells)
+
+
+@group.command()
+def diff(
+    search_id: SearchId,
+    former: Annotated[int | None, typer.Option("--from", help="The run before.", show_default="the one before")] = None,
+    latter: Annotated[int | None, typer.Option("--to", help="The run after.", show_default="the latest")] = None,
+    tenant: TenantName = DEFAULT_TENANT,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs of a search or campaign: businesses and contacts that are new, gone or changed."""
+    found = run_async(_diff(parse_ids([search_id])[0], former, latter, tenant))
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(asdict(found))
+        return
+    from scrapersky.store.searches.changes import in_words
+
+    print_sentence(f"Run {found.latter}, compared with run {found.former}.")
+    for noun, changes in (("Businesses", found.businesses), ("Contacts", found.contacts)):
+        print_sentence(in_words(noun, changes))
+        for kind, names in changes.examples.items():
+            more = {"new": changes.new, "gone": changes.gone or 0, "changed": changes.changed}[kind] - len(names)
+            print_sentence(f"  {kind}: {', '.join(names)}{f' and {more:,} more' if more else ''}")
+
+
+@group.command()
+def cancel(
+    search_id: SearchId,
+    tenant: TenantName = DEFAULT_TENANT,
+    as_json: AsJson = False,
+) -> None:
+    """Cancel a search: withdraw its waiting work. Rows in flight are finished; the same request continues it."""
+    withdrawn = run_async(_cancel(parse_ids([search_id])[0], tenant))
+    if as_json:
+        print_json({"withdrawn": withdrawn})
+    else:
+        typer.echo(f"{sum(withdrawn.values()):,} waiting rows were withdrawn.")
+
+
+@group.command()
+def rename(search_id: SearchId, name: NewName, tenant: TenantName = DEFAULT_TENANT) -> None:
+    """Give a search a name for people; an empty one removes it."""
+    run_async(rename_search(parse_ids([search_id])[0], name, tenant))
+
+
+def _run_state(run: Mapping[str, Any]) -> str:
+    if run["ended_at"] is None:
+        return "under way"
+    return "complete" if run["is_whole"] else "complete, not all places" if run["is_complete"] else "ended by the next"
+
+
+def _run_numbers(counts: Mapping[str, Any] | None) -> tuple[str, str]:
+    if counts is None:
+        return "", ""
+    businesses, contacts = (
+        ", ".join("?" if counts[noun][kind] is None else str(counts[noun][kind]) for kind in ("new", "gone", "changed"))
+        for noun in ("businesses", "contacts")
+    )
+    return businesses, contacts
+
+
+async def _runs(search_id: "UUID", tenant: str) -> list[dict[str, Any]]:
+    from scrapersky.store.listing import paginate
+    from scrapersky.store.listing.resources import SEARCHES
+    from scrapersky.store.searches import runs
+
+    columns = ("number", "began_at", "ended_at", "is_complete", "is_whole", "counts")
+    async with tenant_session(tenant) as (_, session, actor):
+        await paginate.get(session, SEARCHES, actor.tenant_id, search_id)
+        return [{name: getattr(run, name) for name in columns} for run in await runs.of_search(session, search_id)]
+
+
+async def _diff(search_id: "UUID", former: int | None, latter: int | None, tenant: str) -> "RunChanges":
+    from scrapersky.store.listing import paginate
+    from scrapersky.store.listing.resources import SEARCHES
+    from scrapersky.store.searches import changes, runs
+
+    async with tenant_session(tenant) as (_, session, actor):
+        await paginate.get(session, SEARCHES, actor.tenant_id, search_id)
+        first, second, known = await runs.pair(session, search_id, former, latter)
+        return await changes.between(session, search_id, first, second, known)
+
+
+async def _cancel(search_id: "UUID", tenant: str) -> dict[str, int]:
+    from scrapersky.actions.cancel_search import cancel
+
+    async with tenant_session(tenant) as (_, session, actor):
+        return await cancel(session, actor, search_id)
+
+
+async def rename_search(search_id: "UUID", name: str, tenant: str) -> None:
+    """Rename a search or a campaign."""
+    from scrapersky.actions import campaigns
+
+    async with tenant_session(tenant) as (_, session, actor):
+        await campaigns.rename(session, actor, search_id, name.strip() or None)
 
 
 async def _list(given: dict[str, Any], limit: int, tenant: str) -> list[dict[str, Any]]:
@@ -84,7 +203,8 @@ async def _list(given: dict[str, Any], limit: int, tenant: str) -> list[dict[str
     return [{name: getattr(row, name) for name in LISTED} for row, _ in page]
 
 
-async def _show(search_id: "UUID", tenant: str) -> dict[str, Any]:
+async def read_search(search_id: "UUID", tenant: str) -> dict[str, Any]:
+    """Read a search or campaign with its progress."""
     from scrapersky.store.listing import paginate
     from scrapersky.store.listing.resources import SEARCHES
     from scrapersky.store.operations import controls
@@ -105,15 +225,19 @@ async def _show(search_id: "UUID", tenant: str) -> dict[str, Any]:
         }
 
 
-def _title(row: dict[str, Any]) -> str:
-    return f"{row['text']} in {row['area']}" if row["area"] else str(row["text"])
+def title_of(row: Mapping[str, Any]) -> str:
+    """Return what people call the search."""
+    text = f"{row['text']} in {row['area']}" if row["area"] else str(row["text"])
+    return f"{row['name']}: {text}" if row.get("name") else text
 
 
-def _print(found: dict[str, Any]) -> None:
+def print_search(found: dict[str, Any], noun: str = "search") -> None:
+    """Print one search or campaign with its steps."""
     cost = f"{found['cost_cents'] / 100:.2f} in {found['call_count']} calls" if found["cost_cents"] else None
     print_fields(
         {
-            "search": _title(found),
+            noun: title_of(found),
+            "area": "; ".join(area["name"] for area in found["area_found"] or ()),
             "provider": found["provider"],
             "changed": f"{format_age(found['updated_at'])} ago",
             "status": found["place_search_status"],

@@ -11,6 +11,7 @@ import typer
 from scrapersky.cli.shared.service import (
     DEFAULT_WAIT_SECONDS,
     WaitSeconds,
+    keep_start_objects,
     notify,
     print_connection_needs,
     run_service,
@@ -64,6 +65,7 @@ async def serve_until_stopped(
     app = create_app(environment, wait=StartWait(wait_seconds, notify))
     # The lifespan is entered here, not by the server, so that a failed start is one sentence and not a server log.
     async with app.router.lifespan_context(app):
+        keep_start_objects()
         application = app.state.application
         server = Server(server_config(app, REQUEST_GRACE_SECONDS))
         serving = asyncio.create_task(server.serve([listener]), name="serving")

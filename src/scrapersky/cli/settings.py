@@ -9,7 +9,7 @@ from scrapersky.cli.shared.options import AsJson
 from scrapersky.cli.shared.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from scrapersky.cli.printing.settings_catalog import Setting
+    from scrapersky.api.settings_catalog import Setting
     from scrapersky.core.settings import Environment
 
 
@@ -28,8 +28,8 @@ def settings(
 
     Exit codes: 0 success, 2 wrong usage, or an invalid setting.
     """
+    from scrapersky.api.settings_catalog import every_setting, of_database
     from scrapersky.cli.printing import settings_pages
-    from scrapersky.cli.printing.settings_catalog import every_setting, of_database
     from scrapersky.core.settings import Environment
     from scrapersky.pipeline import build_pipeline
 
@@ -45,7 +45,7 @@ def settings(
 
 
 def _print(found: "list[Setting]", as_json: bool) -> None:
-    from scrapersky.cli.printing.settings_catalog import grouped, shown
+    from scrapersky.api.settings_catalog import grouped, shown
 
     if as_json:
         print_json([vars(setting) for setting in found])

@@ -24,6 +24,8 @@ def sitemap(
 ) -> None:
     """Print the URLs of a sitemap file, of a sitemap on the web, or of all sitemaps of a site.
 
+    Example: scrapersky sitemap https://example.com --limit 20
+
     Exit codes: 0 complete, 1 no sitemap, 2 wrong usage or setting, 3 failed (try again), 4 partial.
     """
     from scrapersky.cli.printing.sitemap import Output, SitemapProgress

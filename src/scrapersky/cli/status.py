@@ -87,7 +87,7 @@ async def _read() -> "tuple[list[WorkflowReport], list[Worker], dict[str, int]]"
     async with opened() as application, application.database.engine_session() as session:
         workers = await controls.workers(session)
         reports = []
-        for standing in await workflow_status.of_pipeline(session, application.pipeline):
+        for standing in (await workflow_status.of_engine(session, application.pipeline)).workflows:
             name = standing.workflow.name
             latest = await runs.page(session, workflow=name, limit=1)
             problems = _problems(standing, application.tunings[name], workers)

@@ -1,6 +1,5 @@
 """`scrapersky worker`: the engine without the API, on any number of hosts."""
 
-import gc
 from typing import Annotated
 
 import typer
@@ -8,6 +7,7 @@ import typer
 from scrapersky.cli.shared.service import (
     DEFAULT_WAIT_SECONDS,
     WaitSeconds,
+    keep_start_objects,
     notify,
     print_connection_needs,
     run_service,
@@ -32,22 +32,20 @@ def worker(
 
     Exit codes: 0 stopped by a signal or idle, 2 wrong usage or setting, or database error.
     """
-    gc.disable()  # objects created at the start are kept: collecting them costs time and frees nothing
     run_service(_work(until_idle, wait_seconds))
 
 
 async def _work(until_idle: bool, wait_seconds: float) -> None:
-    from scrapersky.asgi import serve_health
     from scrapersky.bootstrap import open_application
     from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.server_start import StartWait
     from scrapersky.core.settings import Environment, load
     from scrapersky.worker import run_worker
+    from scrapersky.worker_http import serve_health
 
     environment = Environment()
     configure_logs(load(environment))
     application = await open_application(environment, wait=StartWait(wait_seconds, notify))
     await print_connection_needs(application.database)
-    gc.freeze()
-    gc.enable()
+    keep_start_objects()
     await run_worker(application, until_idle, serve_health(application))

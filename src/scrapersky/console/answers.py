@@ -15,27 +15,33 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Scope
 
 from scrapersky import __version__
-from scrapersky.api.http.browser_cookie import CONSOLE, is_console_path
+from scrapersky.api.http.browser_cookie import CONSOLE, PART, is_console_path
 from scrapersky.api.http.problems import Problem
 from scrapersky.api.http.security_headers import CONTENT_SECURITY_POLICY
 from scrapersky.api.schemas.cursors import BadCursor, text
+from scrapersky.console import language
 from scrapersky.console.assets import assets
-from scrapersky.console.draw import bars, words
+from scrapersky.console.draw import bars, charts, rows, words
+from scrapersky.console.forms import BadForm, parse_form
 from scrapersky.console.gates import PageRequest
-from scrapersky.console.navigation import sections
+from scrapersky.console.navigation import has_page, sections
 from scrapersky.core.errors import UnknownName
+from scrapersky.core.preferences import Preferences
 
 PAGE_HEADERS = {
     "Content-Security-Policy": f"{CONTENT_SECURITY_POLICY}; require-trusted-types-for 'script'; trusted-types console",
     "X-Robots-Tag": "noindex, nofollow",
     "Vary": "Console-Part",
 }
-PART = "console-part"  # the header that asks for one block of a page
 NOTICE, THEME = "scrapersky-notice", "scrapersky-theme"  # cookies
 NOTICE_SECONDS = 60
 MAX_NOTICE_LENGTH = 500
-MAX_KEPT_BYTES = 20_000  # of a form whose login has ended
+MAX_KEPT_BYTES = 60_000  # of a form whose login has ended
 THEMES = ("light", "dark")
+PHRASES = {
+    HTTPStatus.NOT_FOUND: language.mark("There is no such page."),
+    HTTPStatus.METHOD_NOT_ALLOWED: language.mark("This page takes no such request."),
+}
 
 
 class UnknownPart(UnknownName):
@@ -50,14 +56,7 @@ class Shell:
     sections: Any
     notice: str | None
     undo: str | None  # the id of the action that the notice is about, if it can be undone
-
-
-def _same(message: str) -> str:
-    return message
-
-
-def _counted(one: str, many: str, count: int) -> str:
-    return one if count == 1 else many
+    is_job: bool = False  # the notice is about a job
 
 
 @cache
@@ -72,19 +71,33 @@ def environment() -> Environment:
         extensions=["jinja2.ext.i18n"],
     )
     install = made.install_gettext_callables  # type: ignore[attr-defined]
-    install(_same, _counted, newstyle=True)
+    install(language.gettext, language.ngettext, newstyle=True)
     made.globals.update(asset=assets().path, version=__version__, console=CONSOLE, urlencode=urlencode)
-    made.globals.update({name: getattr(words, name) for name in ("web_address", "host_of", "path_of")})
-    made.globals["stacked_bar"] = bars.stacked_bar
-    made.filters.update({name: getattr(words, name) for name in ("when", "number", "duration", "cut")})
+    made.globals.update(language=language.current, has_page=has_page)
+    # What `_` returns counts as HTML: it takes texts of the template only. Words that are data are escaped.
+    made.globals["translated"] = language.gettext
+    made.globals.update(
+        {name: getattr(words, name) for name in ("web_address", "host_of", "path_of", "marked", "moment")}
+    )
+    made.globals.update(stacked_bar=bars.stacked_bar, sparkline=charts.sparkline, funnel_bar=charts.funnel_bar)
+    made.globals.update(row_line=rows.row_line, heading=rows.heading, cell=rows.cell)
+    made.globals.update(draw_bars=charts.bars, draw_lines=charts.lines)
+    made.filters.update({name: getattr(words, name) for name in ("when", "number", "duration", "cut", "search_name")})
     made.globals["ui"] = made.get_template("macros.html").module
     return made
+
+
+def secret_page(asked: PageRequest, template: str, **context: Any) -> Response:
+    """Draw a page that shows a secret once: it is not compressed, because the length would tell about the content."""
+    response = page(asked, template, HTTPStatus.CREATED, **context)
+    response.headers["Content-Encoding"] = "identity"
+    return response
 
 
 def page(asked: PageRequest, template: str, status: int = HTTPStatus.OK, **context: Any) -> Response:
     """Draw a page within the shell, or only the part that the request names; 304 if the client has the same."""
     shell = Shell(asked, sections(asked), *_notice(asked))
-    response = _draw(asked.request, template, status, {"shell": shell, "theme": _theme(asked.request), **context})
+    response = _draw(asked.request, template, status, {"shell": shell, **_look(asked.request), **context})
     if shell.notice:
         response.delete_cookie(NOTICE, path=CONSOLE)
     return response
@@ -92,14 +105,19 @@ def page(asked: PageRequest, template: str, status: int = HTTPStatus.OK, **conte
 
 def plain_page(request: Request, template: str, status: int = HTTPStatus.OK, **context: Any) -> Response:
     """Draw a page without the shell: for people who are not logged in."""
-    return _draw(request, template, status, {"theme": _theme(request), **context})
+    return _draw(request, template, status, {**_look(request), **context})
 
 
-def redirect(asked: PageRequest, path: str, notice: str | None = None, action_id: UUID | None = None) -> Response:
-    """Lead to another page after a change; that page shows the notice once, and offers to undo the action."""
+def redirect(
+    asked: PageRequest, path: str, notice: str | None = None, action_id: UUID | None = None, *, is_job: bool = False
+) -> Response:
+    """Lead to another page after a change; that page shows the notice once, and offers to undo the action.
+
+    If a job does the work, the notice has a link to the jobs.
+    """
     response = RedirectResponse(path, HTTPStatus.SEE_OTHER, PAGE_HEADERS)
     if notice:
-        signed = asked.application.cursors.encode(NOTICE, [notice[:MAX_NOTICE_LENGTH], str(action_id or "")])
+        signed = asked.application.cursors.encode(NOTICE, [notice[:MAX_NOTICE_LENGTH], str(action_id or ""), is_job])
         secure = asked.request.url.scheme == "https"
         response.set_cookie(
             NOTICE, signed, NOTICE_SECONDS, path=CONSOLE, secure=secure, httponly=True, samesite="strict"
@@ -110,14 +128,21 @@ def redirect(asked: PageRequest, path: str, notice: str | None = None, action_id
 def error_page(scope: Scope, problem: Problem) -> Response:
     """Draw an error as a page; where a login is missing, lead to it and back."""
     request = Request(scope)
+    language.set_language(request)
     asked: PageRequest | None = scope.get("page_request")
     is_part = PART in request.headers
     if problem.status == HTTPStatus.UNAUTHORIZED and is_console_path(request.url.path) and not is_part:
         return _lead_to_login(request) if scope["method"] == "GET" else _ask_login(request)
     shell = Shell(asked, sections(asked), None, None) if asked else None
-    context = {"shell": shell, "theme": _theme(request), "problem": problem}
+    context = {"shell": shell, **_look(request), "problem": problem, "title": _title(problem)}
     html = environment().get_template("error.html").render(context)
     return HTMLResponse(html, problem.status, PAGE_HEADERS)
+
+
+def _title(problem: Problem) -> str:
+    """Return the sentence of a problem; the phrase of a status code is none."""
+    status = HTTPStatus(problem.status)
+    return language.gettext(PHRASES.get(status, problem.title) if problem.title == status.phrase else problem.title)
 
 
 def _lead_to_login(request: Request) -> Response:
@@ -129,12 +154,26 @@ def _ask_login(request: Request) -> Response:
     """Draw the login form with what was sent: it is sent again only when the person says so after the login."""
     body: bytes = request.scope.get("form_body", b"")
     address = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
-    keeps = len(body) <= MAX_KEPT_BYTES and b"password" not in request.url.path.encode()
-    kept = {"kept": body.decode(errors="replace") if keeps else "", "kept_path": address if keeps else ""}
+    keeps = 0 < len(body) <= MAX_KEPT_BYTES and "password" not in request.url.path
+    sent = _encoded(request, body) if keeps else ""
+    kept = {"kept": sent, "kept_path": address if sent else ""}
     fields = {"tenant": "", "name": "", "next": "", **kept}
-    problem = "Your login has ended. Log in again: what you sent is kept."
-    context = {"fields": fields, "problem": problem if keeps else "Your login has ended.", "asks_tenant": True}
+    kept_or_not = (
+        language.gettext("Your login has ended. Log in again: what you sent is kept.")
+        if sent
+        else language.gettext(
+            "Your login has ended. Log in again: then do it once more; what you sent could not be kept."
+        )
+    )
+    context = {"fields": fields, "problem": kept_or_not, "asks_tenant": True}
     return plain_page(request, "login.html", HTTPStatus.UNAUTHORIZED, **context)
+
+
+def _encoded(request: Request, body: bytes) -> str:
+    try:
+        return parse_form(request.headers.get("content-type", ""), body).encoded()
+    except BadForm:
+        return ""
 
 
 def _draw(request: Request, name: str, status: int, context: dict[str, Any]) -> Response:
@@ -145,25 +184,28 @@ def _draw(request: Request, name: str, status: int, context: dict[str, Any]) -> 
     elif part in template.blocks:
         html = "".join(template.blocks[part](template.new_context(context)))
     else:
-        raise UnknownPart(f"This page has no part {part[:60]!a}.")
+        raise UnknownPart(language.gettext("This page has no part %(part)s.") % {"part": ascii(part[:60])})
     tag = f'W/"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
     if status == HTTPStatus.OK and tag in Headers(scope=request.scope).get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={**PAGE_HEADERS, "ETag": tag})
     return HTMLResponse(html, status, {**PAGE_HEADERS, "ETag": tag})
 
 
-def _theme(request: Request) -> str | None:
-    chosen = request.cookies.get(THEME)
-    return chosen if chosen in THEMES else None
+def _look(request: Request) -> dict[str, Any]:
+    """Return what the document says about the person's choices; before the login only the theme of the browser."""
+    identity = request.scope.get("identity")
+    chosen: Preferences = identity.preferences if identity else Preferences()
+    theme = chosen.theme if identity else request.cookies.get(THEME)
+    return {"preferences": chosen, "theme": theme if theme in THEMES else None}
 
 
-def _notice(asked: PageRequest) -> tuple[str | None, str | None]:
-    """Return the notice of the action before, and the id with which that can be undone."""
+def _notice(asked: PageRequest) -> tuple[str | None, str | None, bool]:
+    """Return the notice of the action before, the id with which that can be undone, and whether a job does it."""
     sent = asked.request.cookies.get(NOTICE)
     if not sent or PART in asked.request.headers:
-        return None, None
+        return None, None, False
     try:
-        notice, action_id = asked.application.cursors.decode(sent, NOTICE, text, text)
+        notice, action_id, is_job = asked.application.cursors.decode(sent, NOTICE, text, text, bool)
     except BadCursor:
-        return None, None
-    return notice, action_id or None
+        return None, None, False
+    return notice, action_id or None, is_job

@@ -15,6 +15,7 @@ class Column:
     label: str
     kind: str = "text"
     sort: str | None = None  # the sort key of the list
+    is_extra: bool = False  # shown only to who chooses it
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Grid:
 
 DECISION = Column("curation_status", "decision", "curation")
 CHANGED = Column("updated_at", "changed", "time", "updated_at")
+FOUND = Column("created_at", "found", "time", is_extra=True)
 
 GRIDS = {
     grid.name: grid
@@ -54,6 +56,11 @@ GRIDS = {
                 Column("deep_scan_status", "deep scan", "status"),
                 DECISION,
                 CHANGED,
+                Column("phone", "phone", "phone", is_extra=True),
+                Column("rating_count", "ratings", "number", is_extra=True),
+                Column("business_status", "open", is_extra=True),
+                Column("provider", "provider", is_extra=True),
+                FOUND,
             ),
             "Places are what a provider's map returns for a search.",
             "name",
@@ -68,9 +75,18 @@ GRIDS = {
                 Column("phone", "phone", "phone"),
                 Column("website", "website", "web"),
                 Column("rating", "rating", "rating"),
+                Column("site_search_status", "site search", "status"),
                 Column("domain_extraction_status", "domain extraction", "status"),
                 DECISION,
                 CHANGED,
+                Column("website_how", "website found by", is_extra=True),
+                Column("website_confidence", "website, how sure", "number", is_extra=True),
+                Column("address", "address", is_extra=True),
+                Column("country", "country", is_extra=True),
+                Column("categories", "categories", "words", is_extra=True),
+                Column("rating_count", "ratings", "number", is_extra=True),
+                Column("business_status", "open", is_extra=True),
+                FOUND,
             ),
             "A business appears when the details of a place were read.",
             "name",
@@ -88,6 +104,12 @@ GRIDS = {
                 Column("sitemap_result", "sitemap"),
                 DECISION,
                 CHANGED,
+                Column("language", "language", is_extra=True),
+                Column("generator", "made with", is_extra=True),
+                Column("http_status", "answer", "number", is_extra=True),
+                Column("hidden_reason", "hidden", is_extra=True),
+                Column("sitemap_reason", "sitemap, why", is_extra=True),
+                FOUND,
             ),
             "A domain appears when a business has a website.",
             "name",
@@ -105,6 +127,9 @@ GRIDS = {
                 Column("sitemap_import_status", "import", "status"),
                 DECISION,
                 CHANGED,
+                Column("size_bytes", "bytes", "number", is_extra=True),
+                Column("last_modified", "last modified", "time", is_extra=True),
+                FOUND,
             ),
             "A sitemap lists the pages of a domain.",
         ),
@@ -121,6 +146,10 @@ GRIDS = {
                 Column("page_processing_status", "reading", "status"),
                 DECISION,
                 CHANGED,
+                Column("kind_reason", "kind, why", is_extra=True),
+                Column("last_modified", "last modified", "time", is_extra=True),
+                Column("hidden_reason", "hidden", is_extra=True),
+                FOUND,
             ),
             "A page appears when the sitemap of its domain was read.",
         ),
@@ -138,7 +167,14 @@ GRIDS = {
                 Column("source_url", "found on", "path"),
                 Column("confidence", "sure", "share"),
                 DECISION,
+                Column("suppressed_at", "suppressed", "time"),
                 CHANGED,
+                Column("domain", "domain", is_extra=True),
+                Column("email_kind", "kind of address", is_extra=True),
+                Column("company", "company", is_extra=True),
+                Column("fax", "fax", "phone", is_extra=True),
+                Column("address", "address", is_extra=True),
+                FOUND,
             ),
             "A contact appears when a page with an email address, a phone number or a person was read.",
             "name",

@@ -24,8 +24,8 @@ class Section:
     entries: tuple[Entry, ...]
 
 
-RAIL = (
-    ("Work", (("line", "Line", "line"), ("searches", "Searches", "search"))),
+RAIL: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
+    ("Work", (("line", "Line", "line"), ("searches", "Searches", "search"), ("map", "Map", "map"))),
     (
         "Stages",
         (
@@ -37,7 +37,36 @@ RAIL = (
             ("contacts", "Contacts", "person"),
         ),
     ),
+    (
+        "Out",
+        (
+            ("deliveries", "Deliveries", "send"),
+            ("destinations", "Destinations", "plug"),
+            ("files", "Files", "download"),
+            ("import", "Import", "upload"),
+        ),
+    ),
+    (
+        "Operate",
+        (
+            ("queues", "Queues", "queue"),
+            ("dead-letters", "Dead letters", "alert"),
+            ("runs", "Runs", "clock"),
+            ("jobs", "Jobs", "check"),
+        ),
+    ),
+    (
+        "Admin",
+        (
+            ("people", "People", "people"),
+            ("privacy", "Privacy", "shield"),
+            ("audit", "Audit", "list"),
+            ("system", "System", "gear"),
+        ),
+    ),
 )
+LEAST_ROLES = {"import": "operator", "people": "admin", "audit": "admin"}  # of entries that not everybody may open
+FOR_CONTROL = ("runs", "system")  # of entries for operators of the operator tenant
 
 
 def sections(asked: PageRequest) -> list[Section]:
@@ -46,7 +75,21 @@ def sections(asked: PageRequest) -> list[Section]:
     return [
         Section(
             label,
-            tuple(Entry(f"{CONSOLE}/{name}", word, icon, name == here) for name, word, icon in entries),
+            tuple(
+                Entry(f"{CONSOLE}/{name}", word, icon, name == here)
+                for name, word, icon in entries
+                if _may_open(asked, name)
+            ),
         )
         for label, entries in RAIL
+        if any(_may_open(asked, name) for name, _, _ in entries)
     ]
+
+
+def _may_open(asked: PageRequest, name: str) -> bool:
+    return asked.may_control if name in FOR_CONTROL else asked.may(LEAST_ROLES.get(name, "viewer"))
+
+
+def has_page(name: str) -> bool:
+    """Return whether the rail has a page of this name."""
+    return any(name == entry[0] for _, entries in RAIL for entry in entries)

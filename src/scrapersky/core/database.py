@@ -39,6 +39,8 @@ ENGINE_SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
     "random_page_cost": "1.1",
     "jit": "off",
+    # Our statements read what an index finds: starting further server processes would cost more than it saves.
+    "max_parallel_workers_per_gather": "0",
     # A worker that freezes in a transaction keeps rows locked: end the transaction well before their lease ends.
     "idle_in_transaction_session_timeout": "10s",
     "lock_timeout": "5s",

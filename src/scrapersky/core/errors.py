@@ -9,6 +9,7 @@
 # │   ├── NotAuthorized     403  the role or scope does not allow it
 # │   └── RateLimited       429  too many requests
 # ├── Conflict         409  the request does not fit the current state
+# ├── BadGateway       502  a service of others refuses what this needs
 # ├── Unavailable      503  something needed does not respond
 # └── errors that decide the outcome of a row:
 #     ├── Retryable         queued again, not before `after`
@@ -87,6 +88,12 @@ class Conflict(ScraperSkyError):
     """The request does not fit the current state."""
 
     status_code = 409
+
+
+class BadGateway(ScraperSkyError):
+    """A service of others refuses a request that this needs; the message says why."""
+
+    status_code = 502
 
 
 class Unavailable(ScraperSkyError):

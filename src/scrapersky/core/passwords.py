@@ -15,8 +15,9 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from scrapersky.core.errors import Unavailable
 
 MIN_LENGTH, MAX_LENGTH = 12, 1024  # characters
-THREADS = 2  # each takes 64 MiB while it works
+THREADS = 2  # each takes MEMORY_KIB while it works
 MAX_WAITING = 20
+TIME_COST, MEMORY_KIB = 3, 64 * 1024  # about a tenth of a second
 NICENESS = 10
 
 Result = TypeVar("Result")
@@ -30,11 +31,11 @@ class Passwords:
     """Hashes and checks passwords off the event loop; refuses when too many are waiting."""
 
     def __init__(self) -> None:
-        self._hasher = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1)
+        self._hasher = PasswordHasher(time_cost=TIME_COST, memory_cost=MEMORY_KIB, parallelism=1)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords", initializer=_lower_priority)
         self._waiting = 0
         # Checked for unknown users, so that the response takes as long as for known ones.
-        self._dummy_hash = f"$argon2id$v=19$m={64 * 1024},t=3,p=1${_random(16)}${_random(32)}"
+        self._dummy_hash = f"$argon2id$v=19$m={MEMORY_KIB},t={TIME_COST},p=1${_random(16)}${_random(32)}"
 
     async def hash(self, password: str) -> str:
         """Hash a password for storage."""

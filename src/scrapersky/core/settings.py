@@ -13,6 +13,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from scrapersky.core.errors import BadSetting
+from scrapersky.core.user_agent import robot_name
 from scrapersky.core.vocabularies import JobFunction, parse_functions
 
 # An unknown variable with one of these prefixes is a typing error: the process refuses to start.
@@ -144,6 +145,19 @@ class Settings(BaseSettings):
         le=200,
         description="sessions per user; a further one ends the least recently used",
     )
+    map_tiles: str = Field(
+        "",
+        alias="SCRAPERSKY_MAP_TILES",
+        max_length=500,
+        pattern=r"^$|^https?://[^\s\"'<>;,]+$",
+        description="address of map tiles with {z}, {x} and {y}, for the map of the console; empty means none",
+    )
+    map_tiles_attribution: str = Field(
+        "",
+        alias="SCRAPERSKY_MAP_TILES_ATTRIBUTION",
+        max_length=200,
+        description="whom the map tiles are from, shown beside the map",
+    )
 
     # -- the database ----------------------------------------------------------------------------------------------
     database_url: SecretStr | None = Field(
@@ -215,8 +229,7 @@ class Settings(BaseSettings):
     crawl_user_agent: str = Field(
         "scrapersky",
         alias="CRAWL_USER_AGENT",
-        pattern="^[A-Za-z][A-Za-z_-]{0,39}$",
-        description="product name in the User-Agent header, also matched against robots.txt",
+        description="name of the robot for User-Agent and robots.txt, or a whole User-Agent with name and contact",
     )
     crawl_contact_url: str | None = Field(
         None,
@@ -233,7 +246,7 @@ class Settings(BaseSettings):
     crawl_proxy_url: SecretStr | None = Field(
         None,
         alias="CRAWL_PROXY_URL",
-        description="proxy for all requests, as http://host:port; it must reject private addresses itself",
+        description="proxies for all requests, used in turn, as http://host:port,socks5://user:password@host:port",
     )
     crawl_ca_file: Path | None = Field(
         None,
@@ -303,9 +316,39 @@ class Settings(BaseSettings):
         alias="CRAWL_DNS_SERVERS",
         description="DNS servers for MX lookups, as address:port, comma separated; empty means those of this machine",
     )
+    crawl_browser: str = Field(
+        "off",
+        alias="CRAWL_BROWSER",
+        max_length=400,
+        description="on, or the path of a Chromium: it reads pages that are drawn by JavaScript or ask for a bot check",
+    )
+    crawl_browser_processes: int = Field(
+        1, alias="CRAWL_BROWSER_PROCESSES", ge=1, le=8, description="pages that browsers draw at a time, per process"
+    )
+    crawl_browser_timeout_seconds: float = Field(
+        20, alias="CRAWL_BROWSER_TIMEOUT_SECONDS", gt=0, le=40, description="timeout of one page in the browser"
+    )
+    crawl_browser_max_memory_bytes: int = Field(
+        1_000_000_000,
+        alias="CRAWL_BROWSER_MAX_MEMORY_BYTES",
+        ge=100_000_000,
+        description="memory of one browser; it is killed if it needs more",
+    )
+    crawl_browser_sandbox: bool = Field(
+        True,
+        alias="CRAWL_BROWSER_SANDBOX",
+        description="use the sandbox of Chromium; false only if the whole process is in a sandbox",
+    )
     crawl_obey_robots: bool = Field(True, alias="CRAWL_OBEY_ROBOTS", description="obey robots.txt")
     crawl_robots_ttl_seconds: int = Field(
         86_400, alias="CRAWL_ROBOTS_TTL_SECONDS", ge=1, le=86_400, description="how long a robots.txt is cached"
+    )
+    crawl_body_cache_seconds: int = Field(
+        900,
+        alias="CRAWL_BODY_CACHE_SECONDS",
+        ge=0,
+        le=86_400,
+        description="how long home pages and sitemaps are kept for the steps that read them again; 0 keeps none",
     )
     crawl_fill_page_budget: bool = Field(
         True,
@@ -317,7 +360,7 @@ class Settings(BaseSettings):
         alias="CRAWL_PARSER_PROCESSES",
         ge=1,
         le=64,
-        description="number of processes that parse pages; empty means one per core",
+        description="at most this many processes parse pages; empty means one per core",
     )
     crawl_max_concurrency_per_host: int = Field(
         2,
@@ -394,6 +437,42 @@ class Settings(BaseSettings):
         le=604_800,
         description="how long an Overpass response is cached, for all workers; 0 disables the cache",
     )
+    site_search_from_names: bool = Field(
+        True,
+        alias="SITE_SEARCH_FROM_NAMES",
+        description="look for the missing web site of a business at domains made from its name",
+    )
+    site_search_max_candidates: int = Field(
+        6,
+        alias="SITE_SEARCH_MAX_CANDIDATES",
+        ge=1,
+        le=20,
+        description="domains that are tried for one business, by its name and by a web search each",
+    )
+    site_search_searxng_url: str = Field(
+        "",
+        alias="SITE_SEARCH_SEARXNG_URL",
+        pattern="^$|^https?://[!-~]{1,200}$",
+        description="base URL of a SearXNG that answers in JSON, for missing web sites; empty means no web search",
+    )
+    site_search_brave_api_key: SecretStr | None = Field(
+        None,
+        alias="SITE_SEARCH_BRAVE_API_KEY",
+        description="key of the Brave Search API, for missing web sites; empty means no web search",
+    )
+    site_search_brave_url: str = Field(
+        "https://api.search.brave.com",
+        alias="SITE_SEARCH_BRAVE_URL",
+        pattern="^https?://[!-~]{1,200}$",
+        description="base URL of the Brave Search API",
+    )
+    site_search_brave_cents_per_call: float = Field(
+        0.5,
+        alias="SITE_SEARCH_BRAVE_CENTS_PER_CALL",
+        ge=0,
+        le=1000,
+        description="price of one call of your plan; it is booked against the budget of the search",
+    )
     provider_google_api_key: SecretStr | None = Field(
         None,
         alias="PROVIDER_GOOGLE_API_KEY",
@@ -427,6 +506,12 @@ class Settings(BaseSettings):
         pattern="^[a-z0-9-]{1,40}$",
         description="AWS region of the bucket",
     )
+
+    @field_validator("crawl_user_agent")
+    @classmethod
+    def _check_user_agent(cls, given: str) -> str:
+        robot_name(given)
+        return given
 
     @field_validator("preferred_functions")
     @classmethod

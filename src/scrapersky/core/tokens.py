@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-import jwt
-
 from scrapersky.core import clock
 from scrapersky.core.errors import NotAuthenticated
 
@@ -36,6 +34,8 @@ class Claims:
 
 def sign(key: bytes, user_id: UUID, session_id: UUID) -> str:
     """Create an access token for 15 minutes; each use checks its session."""
+    import jwt
+
     now = clock.now()
     claims = {
         "iss": ISSUER,
@@ -52,6 +52,8 @@ def verify(key: bytes, token: str) -> Claims:
     """Return the claims of a token, or raise NotAuthenticated without repeating anything of it."""
     if len(token) > MAX_LENGTH:  # before parsing
         raise NotAuthenticated(NOT_VALID)
+    import jwt  # with it comes cryptography, which a worker does not need
+
     try:
         claims = jwt.decode(
             token,

@@ -1,18 +1,20 @@
 """The secret key of an installation: signs tokens and encrypts stored credentials."""
 
 import base64
+import hmac
 import os
 import secrets
 import tempfile
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-
-from cryptography.fernet import Fernet, InvalidToken
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from typing import TYPE_CHECKING
 
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
 
 KEY_BYTES = 32
 MIN_DISTINCT = 12  # bytes; 32 random bytes have at least 24 distinct values, a typed phrase has fewer
@@ -26,7 +28,14 @@ class Vault:
     def __init__(self, secret: bytes) -> None:
         self.signing_key = _derive(secret, b"scrapersky tokens")
         self.cursor_key = _derive(secret, b"scrapersky cursors")
-        self._seal = Fernet(base64.urlsafe_b64encode(_derive(secret, b"scrapersky sealed values")))
+        self._sealing_key = _derive(secret, b"scrapersky sealed values")
+
+    @cached_property
+    def _seal(self) -> "Fernet":
+        # Imported when a credential is stored or read: it costs 15 MB, and most workers have no destination.
+        from cryptography.fernet import Fernet
+
+        return Fernet(base64.urlsafe_b64encode(self._sealing_key))
 
     def seal(self, value: str) -> str:
         """Encrypt a value for storage."""
@@ -34,6 +43,8 @@ class Vault:
 
     def open(self, sealed: str) -> str:
         """Decrypt a value, or raise BadSetting if the secret has changed."""
+        from cryptography.fernet import InvalidToken
+
         try:
             return self._seal.decrypt(sealed.encode()).decode()
         except InvalidToken:
@@ -83,4 +94,6 @@ def _stored(data_dir: Path) -> bytes:
 
 
 def _derive(secret: bytes, purpose: bytes) -> bytes:
-    return HKDF(SHA256(), KEY_BYTES, salt=None, info=purpose).derive(secret)
+    """Derive a key by HKDF-SHA256 without salt (RFC 5869): the key is one block of its output."""
+    extracted = hmac.digest(bytes(KEY_BYTES), secret, "sha256")
+    return hmac.digest(extracted, purpose + b"\x01", "sha256")

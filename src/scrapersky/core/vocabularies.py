@@ -1,8 +1,10 @@
 """The vocabularies of the line: status in a queue, curation by people, deliverability of an address."""
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from sqlalchemy import CheckConstraint
+if TYPE_CHECKING:
+    from sqlalchemy import CheckConstraint
 
 
 class Status(StrEnum):
@@ -47,6 +49,23 @@ class HiddenReason(StrEnum):
     UNFINISHED = "unfinished"  # under construction, in maintenance, suspended, or the default page of a server
 
 
+class WebsiteHow(StrEnum):
+    """How the web site of a business was found that its provider does not know."""
+
+    EMAIL = "email"  # the domain of its email address
+    RECORD = "record"  # another record of the same business has it
+    NAME = "name"  # the domain has its name, and the page proves it
+    SEARCH = "search"  # a web search returned it, and the page proves it
+    PERSON = "person"  # set by hand: nothing overwrites it
+
+
+class JoinedBy(StrEnum):
+    """What decided that two records are one business."""
+
+    RULE = "rule"
+    PERSON = "person"  # no rule undoes it
+
+
 class Verdict(StrEnum):
     """Whether mail to an address would arrive, judged without sending any."""
 
@@ -80,12 +99,16 @@ def parse_functions(text: str) -> tuple[JobFunction, ...]:
     return tuple(dict.fromkeys(map(JobFunction, words)))
 
 
-def check_vocabulary(column: str, words: type[StrEnum]) -> CheckConstraint:
+def check_vocabulary(column: str, words: type[StrEnum]) -> "CheckConstraint":
     """Build the CHECK constraint that limits a text column to one vocabulary."""
+    from sqlalchemy import CheckConstraint  # here: parser processes read these words, and need no SQLAlchemy
+
     listed = ", ".join(f"'{word.value}'" for word in words)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_check")
 
 
-EXPIRED_NAME = (
-    "(expired under the provider's terms)"  # the name of a business whose provider data may no longer be kept
-)
+# Shown as the name of a place or business whose provider data may no longer be kept; `expired_at` has the state.
+EXPIRED_NAME = "(expired under the provider's terms)"
+CAMPAIGN = "campaign"  # `provider` of a search that groups other searches, and calls nobody
+SITES = "domains"  # `provider` of a search that is a list of web sites
+BY_PROVIDER = "provider"  # `found_by` of a contact that its provider names, and no page

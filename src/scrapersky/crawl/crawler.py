@@ -6,17 +6,18 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
-import yarl
-
 from scrapersky import __version__
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
+from scrapersky.core.user_agent import is_name, robot_name
+from scrapersky.crawl.http.body_cache import BodyCache
 from scrapersky.crawl.http.byte_budget import ByteBudget
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.http.response_stream import ResponseStream
 from scrapersky.crawl.network.dns_resolver import parse_known
 from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.proxies import parse_proxies
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.crawl.page import FetchedPage, Validators
 from scrapersky.crawl.politeness.host_limits import HostLimits, HostPolicy, InProcessHostLimits
@@ -39,16 +40,18 @@ class Crawler:
         *,
         delay: timedelta = timedelta(seconds=1),
         budget: ByteBudget | None = None,
+        cache: BodyCache | None = None,
     ) -> None:
         self.client = client
         self._limits = host_limits
         self._robots = robots
         self._delay = delay
         self._budget = budget
+        self._cache = cache
 
     def visit(self) -> Visit:
         """Open a visit, which makes several requests under one permit per host."""
-        return Visit(self.client, self._limits, self._robots, delay=self._delay, budget=self._budget)
+        return Visit(self.client, self._limits, self._robots, delay=self._delay, budget=self._budget, cache=self._cache)
 
     async def fetch(
         self, url: str, *, validators: Validators | None = None, method: str = "GET", max_bytes: int | None = None
@@ -67,7 +70,9 @@ class Crawler:
 
 
 def user_agent(settings: Settings) -> str:
-    """Return the User-Agent: name, version and contact URL."""
+    """Return the User-Agent: the whole string of the setting, or its name with version and contact URL."""
+    if not is_name(settings.crawl_user_agent):
+        return settings.crawl_user_agent
     contact = f" (+{settings.crawl_contact_url})" if settings.crawl_contact_url else ""
     return f"{settings.crawl_user_agent}/{__version__}{contact}"
 
@@ -75,7 +80,7 @@ def user_agent(settings: Settings) -> str:
 def delivery_client_of(settings: Settings) -> Client | None:
     """Build the client of deliveries that also reaches private receivers; None if the settings allow none.
 
-    A proxy resolves names itself, so that we cannot check where a name leads to: with a proxy, none is allowed.
+    An HTTP proxy resolves names itself, so that we cannot check where a name leads to: with a proxy, none is allowed.
     """
     entries = settings.destination_allowed_private_networks.split(",")
     receivers = Allowance(entries, "DESTINATION_ALLOWED_PRIVATE_NETWORKS")
@@ -100,19 +105,20 @@ def client_of(settings: Settings, receivers: Allowance | None = None) -> Client:
         known_hosts=parse_known(settings.crawl_host_overrides),
         dns_threads=settings.crawl_max_dns_lookups,
         dns_seconds=settings.crawl_dns_timeout_seconds,
-        proxy=_proxy(settings.crawl_proxy_url.get_secret_value()) if settings.crawl_proxy_url else None,
-        ssl_context=_ssl_context(settings.crawl_ca_file),
+        proxies=parse_proxies(settings.crawl_proxy_url.get_secret_value()) if settings.crawl_proxy_url else (),
+        ssl_context=_ssl_context(settings.crawl_ca_file) if settings.crawl_ca_file else None,
     )
 
 
-def crawler_of(settings: Settings, host_limits: HostLimits | None = None) -> Crawler:
+def crawler_of(settings: Settings, host_limits: HostLimits | None = None, cache: BodyCache | None = None) -> Crawler:
     """Build a crawler from the settings, not yet opened; without host limits it uses those of one process."""
     client, policy = client_of(settings), HostPolicy.of(settings)
     robots = Robots(
         client,
-        agent=settings.crawl_user_agent,
+        agent=robot_name(settings.crawl_user_agent),
         ttl=timedelta(seconds=settings.crawl_robots_ttl_seconds),
         max_delay=timedelta(seconds=settings.crawl_max_robots_delay_seconds),
+        cache=cache,
     )
     return Crawler(
         client,
@@ -120,6 +126,7 @@ def crawler_of(settings: Settings, host_limits: HostLimits | None = None) -> Cra
         robots if settings.crawl_obey_robots else None,
         delay=policy.delay,
         budget=ByteBudget(settings.crawl_max_page_memory_bytes, settings.crawl_max_page_bytes),
+        cache=cache,
     )
 
 
@@ -138,24 +145,11 @@ def _ports(text: str) -> list[int]:
     return [int(port) for port in ports]
 
 
-def _ssl_context(ca_file: Path | None) -> ssl.SSLContext:
+def _ssl_context(ca_file: Path) -> ssl.SSLContext:
     """Build a context that verifies certificates with the authorities of the machine and of the file."""
     context = ssl.create_default_context()
-    if ca_file is None:
-        return context
     try:
         context.load_verify_locations(cafile=ca_file)
     except (OSError, ssl.SSLError) as error:
         raise BadSetting(f"CRAWL_CA_FILE={ca_file} is not a readable PEM file of certificates: {error}.") from None
     return context
-
-
-def _proxy(text: str) -> str:
-    """Check the URL of the proxy; the error does not repeat it, for it may contain a password."""
-    try:
-        url = yarl.URL(text)
-        if url.scheme in ("http", "https") and url.host and url.path in ("", "/"):
-            return text
-    except ValueError:
-        pass
-    raise BadSetting("CRAWL_PROXY_URL is not the URL of a proxy; write http://host:port.")

@@ -2,8 +2,10 @@
 
 # FetchError (a ScraperSkyError)
 # ├── RetryLater                retry, not before `after` if it is given
-# │   ├── NoNetwork             our own network or egress proxy fails: the only one that may open a breaker
+# │   ├── NoNetwork             our own network fails: the only one that may open a breaker
+# │   ├── RefusedOnce           403: tried once more with other headers
 # │   └── TooSoon               a limit of the host forbids it now: the attempt does not count
+# │       ├── ProxiesCoolingDown       every proxy has failed a moment ago
 # │       └── VisitLimitReached the visit has made as many requests as one visit may
 # ├── PermanentFetchError       a retry would fail in the same way
 # ├── PageNotFound              there is no page at this URL
@@ -12,6 +14,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from scrapersky.core.errors import NothingToDo, Permanent, Retryable, ScraperSkyError
 from scrapersky.core.vocabularies import HiddenReason
@@ -50,15 +53,28 @@ class RetryLater(FetchError, Retryable):
 
 
 class NoNetwork(RetryLater):
-    """Our own network or egress proxy does not work, so no site can be fetched."""
+    """Our own network does not work, so no site can be fetched."""
 
     opens_breaker = True
+
+
+class RefusedOnce(RetryLater):
+    """The site refused the request; it is tried once more later, with other headers."""
+
+    def __init__(self, reason: str, **details: Any) -> None:
+        super().__init__(f"{reason.rstrip('.')}. It is tried once more with the headers of a browser.", **details)
 
 
 class TooSoon(RetryLater):
     """The limits of the host allow no visit at the moment."""
 
     counts = False
+
+
+class ProxiesCoolingDown(TooSoon):
+    """No proxy works at the moment; nothing was sent to the site."""
+
+    is_sent = False
 
 
 class VisitLimitReached(TooSoon):
@@ -87,3 +103,8 @@ class BotCheckRequired(BlockedByPolicy):
     """The site asks for a proof that the visitor is human."""
 
     reason_code = HiddenReason.BOT_CHECK
+
+    def add(self, sentence: str) -> None:
+        """Add what a browser has done, or could do."""
+        self.reason = f"{self.reason} {sentence}"
+        self.args = (self.reason,)

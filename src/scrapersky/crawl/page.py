@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
+from scrapersky.core import clock
 from scrapersky.extract.document.charset import Decoded, EncodedPage, decode
 
 
@@ -83,3 +84,18 @@ class FetchedPage(ResponseHead):
     def charset(self) -> str:
         """The WHATWG name of the encoding of the text."""
         return self._decoded.charset
+
+
+def empty_page(url: str, status: int) -> FetchedPage:
+    """Build a response without a body, to be kept under a key."""
+    return FetchedPage(
+        url=url,
+        final_url=url,
+        status=status,
+        headers={},
+        redirects=(),
+        fetched_at=clock.now(),
+        body=b"",
+        seconds=0.0,
+        raw_bytes=0,
+    )

@@ -1,23 +1,39 @@
-"""Files of leads: csv, jsonl, xlsx, parquet; written beside their name and moved there when they are whole."""
+"""Files of leads: csv, tsv, json, jsonl, xlsx, parquet; written beside their name and moved there when whole."""
 
 import csv
 import json
 import os
 import secrets
+import shutil
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import gettempdir
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from scrapersky.core.errors import BadRequest
-from scrapersky.destinations.cells import safe_cell
+from scrapersky.destinations.cells import CHECKED, safe_cell
 from scrapersky.destinations.workbook import XlsxWriter
-from scrapersky.extract.phones.spelling import PhoneFormat, spell_phones
+from scrapersky.extract.phones.spelling import PHONE_COLUMNS, PhoneFormat, spell_phones
+
+STANDARD_OUTPUT = Path("-")
 
 
 class UnwritableFile(BadRequest):
     """The file of leads cannot be written."""
+
+
+# The columns of numbers, with their types; in a parquet file all others are texts.
+NUMBERS: Mapping[str, type] = {
+    "rating": float,
+    "confidence": float,
+    "website_confidence": float,
+    "latitude": float,
+    "longitude": float,
+    "rating_count": int,
+}
 
 
 class Writer(Protocol):
@@ -31,15 +47,23 @@ class Writer(Protocol):
 class CsvWriter:
     """Comma-separated, UTF-8 with a mark so that spreadsheets read it right."""
 
+    DELIMITER = ","
+
     def __init__(self, path: Path, columns: Sequence[str], phone_format: PhoneFormat | None = None) -> None:
         self._phone_format = phone_format or "international"
         self._file = path.open("w", encoding="utf-8-sig", newline="")
-        self._rows = csv.DictWriter(self._file, columns, extrasaction="ignore")
-        self._rows.writeheader()
+        self._columns = columns
+        self._phones = {position for position, name in enumerate(columns) if name in PHONE_COLUMNS}
+        self._rows = csv.writer(self._file, delimiter=self.DELIMITER)
+        self._rows.writerow(columns)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Write one line."""
-        self._rows.writerow({name: safe_cell(value, name, self._phone_format) for name, value in row.items()})
+        cells = [row.get(name) for name in self._columns]
+        for position, value in enumerate(cells):  # a call for each cell would double the cost of a file
+            if value.__class__ is str and (value[:1] in CHECKED or position in self._phones):
+                cells[position] = safe_cell(value, self._columns[position], self._phone_format)
+        self._rows.writerow(cells)
 
     def finish(self) -> None:
         """Flush the file to disk."""
@@ -48,26 +72,44 @@ class CsvWriter:
     def abandon(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+class TsvWriter(CsvWriter):
+    """The same, separated by tabs."""
+
+    DELIMITER = "\t"
 
 
 class JsonlWriter:
     """One JSON object a line; nothing is quoted for spreadsheets."""
 
+    BEFORE, BETWEEN, AFTER, EMPTY = "", "\n", "\n", ""
+
     def __init__(self, path: Path, columns: Sequence[str], phone_format: PhoneFormat | None = None) -> None:
         self._file, self._columns = path.open("w", encoding="utf-8"), columns
         self._phone_format = phone_format or "e164"
+        self._is_empty = True
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Write one line."""
-        self._file.write(json.dumps(_spelled(row, self._columns, self._phone_format), ensure_ascii=False) + "\n")
+        """Write one object."""
+        self._file.write(self.BEFORE if self._is_empty else self.BETWEEN)
+        self._is_empty = False
+        self._file.write(json.dumps(_spelled(row, self._columns, self._phone_format), ensure_ascii=False))
 
     def finish(self) -> None:
         """Flush the file to disk."""
+        self._file.write(self.EMPTY if self._is_empty else self.AFTER)
         self._file.close()
 
     def abandon(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+class JsonWriter(JsonlWriter):
+    """One array of objects, each on a line of its own."""
+
+    BEFORE, BETWEEN, AFTER, EMPTY = "[\n", ",\n", "\n]\n", "[]\n"
 
 
 class ParquetWriter:
@@ -84,10 +126,8 @@ class ParquetWriter:
                 "Parquet needs pyarrow: `pip install scrapersky[parquet]`, or choose .csv, .xlsx or .jsonl."
             ) from None
         self._arrow = pyarrow
-        numbers = {"rating", "confidence"}
-        self._schema = pyarrow.schema(
-            [(name, pyarrow.float64() if name in numbers else pyarrow.string()) for name in columns]
-        )
+        types = {float: pyarrow.float64(), int: pyarrow.int64()}
+        self._schema = pyarrow.schema([(name, types.get(NUMBERS.get(name, str), pyarrow.string())) for name in columns])
         self._file = pyarrow.parquet.ParquetWriter(path, self._schema)
         self._columns, self._phone_format = columns, phone_format or "e164"
         self._rows: list[Mapping[str, Any]] = []
@@ -123,6 +163,8 @@ def _spelled(row: Mapping[str, Any], columns: Sequence[str], phone_format: Phone
 
 WRITERS: Mapping[str, type[CsvWriter | JsonlWriter | XlsxWriter | ParquetWriter]] = {
     ".csv": CsvWriter,
+    ".tsv": TsvWriter,
+    ".json": JsonWriter,
     ".jsonl": JsonlWriter,
     ".xlsx": XlsxWriter,
     ".parquet": ParquetWriter,
@@ -132,17 +174,27 @@ WRITERS: Mapping[str, type[CsvWriter | JsonlWriter | XlsxWriter | ParquetWriter]
 class LeadFile:
     """A file that appears whole or not at all. Checked when made, so that nobody works an hour for nothing."""
 
-    def __init__(self, path: Path, columns: Sequence[str], phone_format: PhoneFormat | None = None) -> None:
-        if path.suffix not in WRITERS:
+    def __init__(
+        self,
+        path: Path,
+        columns: Sequence[str],
+        phone_format: PhoneFormat | None = None,
+        form: str | None = None,
+    ) -> None:
+        """Take the name of the file, `-` for standard output, and its format if the name does not say it."""
+        self._is_standard_output = path == STANDARD_OUTPUT
+        self.suffix = f".{form}" if form else ".csv" if self._is_standard_output else path.suffix
+        if self.suffix not in WRITERS:
             raise UnwritableFile(f"{path.name} ends in {path.suffix or 'nothing'}; use {', '.join(WRITERS)}.")
         if path.is_dir() or not path.parent.is_dir():
             raise UnwritableFile(f"{path} is a directory." if path.is_dir() else f"{path.parent} does not exist.")
         # Nobody else can guess the name before the file exists, nor read the file before it is whole.
-        self._path, self._partial = path, path.with_name(f".{path.stem}.{secrets.token_hex(16)}.partial{path.suffix}")
+        folder = Path(gettempdir()) if self._is_standard_output else path.parent
+        self._path, self._partial = path, folder / f".{path.stem}.{secrets.token_hex(16)}.partial{self.suffix}"
         self._columns = columns
         try:
             os.close(os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            self._writer: Writer = WRITERS[path.suffix](self._partial, columns, phone_format)
+            self._writer: Writer = WRITERS[self.suffix](self._partial, columns, phone_format)
         except OSError as error:
             raise UnwritableFile(f"{path} cannot be written: {error.strerror}.") from error
         self.count = 0
@@ -161,14 +213,21 @@ class LeadFile:
                 self._writer.add(row)
                 self.count += 1
             self._writer.finish()
-            self.kept = keep_old and not self.count and self._path.exists()
+            self.kept = not self._is_standard_output and keep_old and not self.count and self._path.exists()
             self.written = not self.kept and (may_be_empty or self.count > 0)
-            if self.written:
+            if self._is_standard_output:
+                self._print()
+            elif self.written:
                 self._partial.chmod(_mode_of(self._path))
                 self._partial.replace(self._path)
         except OSError as error:
             raise UnwritableFile(f"{self._path} cannot be written: {error.strerror}.") from error
         return self.count
+
+    def _print(self) -> None:
+        with self._partial.open("rb") as whole:
+            shutil.copyfileobj(whole, sys.stdout.buffer)
+        sys.stdout.flush()
 
     def discard(self) -> None:
         """Leave nothing behind."""

@@ -49,7 +49,8 @@ class InFlight:
     def apply(self, result: ClaimResult, done: Iterable[Claim], requested_at: float) -> list[Claim]:
         """Drop the settled rows and add the claimed ones, whose lease starts no earlier than `requested_at`."""
         for claim in done:
-            self.claims.pop(claim.row_id, None)
+            if self.claims.get(claim.row_id) is claim:  # a row that was queued again may have been claimed meanwhile
+                del self.claims[claim.row_id]
         taken = [Claim(row, renewed_at=requested_at) for row in result.claimed]
         self.claims.update((claim.row_id, claim) for claim in taken)
         self.claimed += len(taken)

@@ -10,7 +10,6 @@ from uuid import UUID
 from scrapersky.core import clock
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
-from scrapersky.engine.admission import TokenGrant
 from scrapersky.engine.breaker import Tally
 from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed, RowsRescued
 from scrapersky.engine.heartbeat import Heartbeat, report_unavailable
@@ -23,7 +22,7 @@ from scrapersky.engine.settle import Claim, count_faults, count_outcomes, settle
 
 CONSULT_SECONDS = 1.0  # how often a cycle checks whether it may continue
 BATCH_WAIT_SECONDS = 0.05  # how long a finished row may wait for others to be settled with
-RECHECK_SECONDS = 0.015  # wake-ups are debounced: check once more after the minimum time between two
+RECHECK_SECONDS = (0.005, 0.010, 0.015)  # after a wake-up: rows queued in the next 10 ms send none (decision 5)
 SWEEP_ROWS = 1000  # rows freed by one sweep
 
 
@@ -45,6 +44,7 @@ class Cycle:
         self._tuning = processor.tuning
         self._in_flight = InFlight()
         self._runner_pool = RunnerPool(processor, self._in_flight)
+        self._settling: asyncio.Task[int] | None = None  # settles rows while others are claimed
         self._woken = True
         self._ending = False
         self.missed_wakeup = False  # whether a wake-up arrived after the last claim
@@ -103,28 +103,47 @@ class Cycle:
     async def _step(self) -> bool:
         """Settle finished rows, claim as many as fit, wait for a change. Return whether nothing was claimed."""
         await self._check_admission()
-        room = self._room()
-        claimed = 0
-        if self._in_flight.finished and not (room and self._woken):
+        self._raise_settling_error()
+        if self._in_flight.finished and self._settling is None:
             await self._wait_for_batch()
-        if self._in_flight.finished or (room and self._woken):
-            self._woken = False
-            grant = await self._processor.take_tokens(room) if room else TokenGrant(0)
-            done = self._in_flight.take_finished()
-            self._claimed_at = time.monotonic() if room else self._claimed_at
-            claimed = await self._settle_and_claim(done, grant.rows)
-            await self._processor.return_tokens(grant.rows - claimed)
-            if claimed == grant.rows < room:  # only the throttle stopped the claim: continue with the next token
-                self._throttled_until, self._woken = time.monotonic() + grant.wait_seconds, True
-            self._woken = self._woken or 0 < room == claimed  # a full batch: more rows are probably ready
-        if self._in_flight.claims and not self._in_flight.finished and not (self._woken and self._room()):
+        claimed = await self._claim(room) if (room := self._room_to_claim()) else 0
+        if self._in_flight.finished and self._settling is None and not self._room_to_claim():
+            # No row is known to be ready: one that arrives meanwhile is claimed without waiting for this commit.
+            self._settling = asyncio.create_task(self._settle_and_claim(self._in_flight.take_finished(), 0))
+            self._settling.add_done_callback(lambda _: self._in_flight.changed.set())
+        is_settling = self._settling is not None and not self._settling.done()
+        if self._in_flight.claims and (is_settling or not self._in_flight.finished) and not self._room_to_claim():
             await self._wait(CONSULT_SECONDS)
         return not claimed
+
+    async def _claim(self, room: int) -> int:
+        """Claim as many rows as fit and as the throttle allows; settle the finished ones in the same statement."""
+        self._woken = False
+        grant = await self._processor.take_tokens(room)
+        done = [] if self._settling else self._in_flight.take_finished()
+        self._claimed_at = time.monotonic()
+        claimed = await self._settle_and_claim(done, grant.rows)
+        await self._processor.return_tokens(grant.rows - claimed)
+        if claimed == grant.rows < room:  # only the throttle stopped the claim: continue with the next token
+            self._throttled_until, self._woken = time.monotonic() + grant.wait_seconds, True
+        self._woken = self._woken or room == claimed  # a full batch: more rows are probably ready
+        return claimed
+
+    def _raise_settling_error(self) -> None:
+        if self._settling is not None and self._settling.done():
+            settled, self._settling = self._settling, None
+            settled.result()
+
+    def _room_to_claim(self) -> int:
+        """Return how many rows fit, 0 if none is known to be ready."""
+        return self._room() if self._woken else 0
 
     async def _wait_for_batch(self) -> None:
         """Wait briefly for further rows to finish: rows that are settled together cost one transaction."""
         due = self._settled_at + BATCH_WAIT_SECONDS
-        while self._in_flight.finished and self._in_flight.unfinished and (left := due - time.monotonic()) > 0:
+        while self._in_flight.finished and self._in_flight.unfinished and not self._room_to_claim():
+            if (left := due - time.monotonic()) <= 0:
+                return
             await self._wait(left)
 
     async def _settle_and_claim(self, done: list[Claim], room: int) -> int:
@@ -207,8 +226,8 @@ class Cycle:
             return True
         if self._woken:
             return True
-        recheck_at = self._woken_at + RECHECK_SECONDS
-        if self._claimed_at < recheck_at:  # a row queued just after a wake-up sends none: check once more
+        rechecks = (self._woken_at + after for after in RECHECK_SECONDS)
+        if (recheck_at := next((at for at in rechecks if self._claimed_at < at), None)) is not None:
             await self._wait(max(0.0, recheck_at - time.monotonic()))
             self._woken = True
             return True
@@ -287,18 +306,21 @@ class Cycle:
         """Stop the runners and give back unfinished rows, also on cancellation."""
         self._ending = True
         await self._runner_pool.stop()
-        left = self._in_flight.finished + [claim for claim in self._in_flight.claims.values() if claim.outcome is None]
-        for claim in left:
-            claim.outcome = claim.outcome or RETURNED
-        self._in_flight.finished = []
-        giving_back = asyncio.ensure_future(self._give_back(left, error))
+        giving_back = asyncio.ensure_future(self._give_back(error))
         try:
             await asyncio.shield(giving_back)
         except asyncio.CancelledError:
             await giving_back
             raise
 
-    async def _give_back(self, left: list[Claim], error: str | None) -> None:
+    async def _give_back(self, error: str | None) -> None:
+        if self._settling is not None:
+            self._settling.cancel()  # it waits a moment for its response; what is left is given back here
+            await asyncio.wait([self._settling])
+        left = self._in_flight.finished + [claim for claim in self._in_flight.claims.values() if claim.outcome is None]
+        for claim in left:
+            claim.outcome = claim.outcome or RETURNED
+        self._in_flight.finished = []
         try:
             if left:
                 result = await settle_and_claim(self._processor, left, 0)

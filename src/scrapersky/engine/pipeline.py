@@ -21,8 +21,9 @@ class Pipeline:
             raise TypeError("two workflows have the same name")
         self.queues = {workflow.name: Queue(workflow) for workflow in workflows}
         for workflow in workflows:
-            if workflow.feeds is not None and workflow.feeds not in self._workflows:
-                raise TypeError(f"{workflow.name} feeds {workflow.feeds}, which is not in the pipeline")
+            for fed in (*filter(None, [workflow.feeds]), *workflow.also_feeds):
+                if fed not in self._workflows:
+                    raise TypeError(f"{workflow.name} feeds {fed}, which is not in the pipeline")
 
     def __iter__(self) -> Iterator[Workflow[Any, Any, Any]]:
         return iter(self._workflows.values())

@@ -35,6 +35,7 @@ class QueueProcessor:
         self.tuning = tunings[workflow.name]
         self.queue = pipeline.queues[workflow.name]
         self.next_queue = pipeline.next_queue(workflow)
+        self.also_fed = {name: pipeline.queues[name] for name in workflow.also_feeds}
         self.database = database
         self.events = events
         self.settings = settings

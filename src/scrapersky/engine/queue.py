@@ -163,6 +163,11 @@ class Queue:
         row = await connection.fetchrow(self._sql.measure)
         return QueueMetrics(row["ready"], row["waiting"], row["processing"], row["dead"], float(row["oldest"] or 0))
 
+    @property
+    def measure_sql(self) -> str:
+        """SQL query: one row with ready, waiting, processing, dead and oldest."""
+        return self._sql.measure
+
     async def open(self, connection: asyncpg.Connection, row_ids: Sequence[UUID]) -> None:
         """Queue rows that are neither queued nor in flight."""
         await connection.execute(self._sql.open, list(row_ids))

@@ -16,7 +16,7 @@ from scrapersky.core.database import ACT_AS_ENGINE, ACT_AS_TENANT, CONNECTION_ER
 from scrapersky.engine.outcomes import COMPLETED, Outcome, OutcomeKind, WriteFailed, outcome_of
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.queue import ClaimResult, Settlement
-from scrapersky.engine.workflow import Claimed
+from scrapersky.engine.workflow import Claimed, Produced
 
 log = structlog.get_logger(__name__)
 
@@ -98,14 +98,23 @@ async def _write(processor: QueueProcessor, session: AsyncSession, completed: Se
         in_order = {row.id: row for row in rows}
         pairs = [(in_order[claim.row_id], found[claim.row_id]) for claim in group if claim.row_id in in_order]
         try:
-            products = list(await workflow.write_batch(session, pairs))
+            written = await workflow.write_batch(session, pairs)
             await session.flush()
         except OSError as error:
             if await _is_connected(driver):  # a missing file and a lost connection raise the same type
                 raise WriteFailed(f"{type(error).__name__}: {error}") from error
             raise
-        if processor.next_queue is not None and products:
-            await processor.next_queue.open(driver, products)
+        await _feed(processor, driver, written if isinstance(written, Produced) else Produced(written))
+
+
+async def _feed(processor: QueueProcessor, driver: asyncpg.Connection, produced: Produced) -> None:
+    """Queue the rows of the next workflow, and those of the workflows that are fed besides."""
+    products = list(produced.next)
+    if processor.next_queue is not None and products:
+        await processor.next_queue.open(driver, products)
+    for name, row_ids in produced.also.items():
+        if row_ids:
+            await processor.also_fed[name].open(driver, row_ids)
 
 
 async def _is_connected(driver: asyncpg.Connection) -> bool:
@@ -170,6 +179,9 @@ def count_outcomes(done: Sequence[Claim], lost: Sequence[UUID]) -> dict[OutcomeK
 
 def count_faults(done: Sequence[Claim], lost: Sequence[UUID]) -> Counter[str]:
     """Count the failures that the breaker counts, by the type of their error."""
-    gone = set(lost)
-    outcomes = (claim.outcome for claim in done if claim.row_id not in gone)
-    return Counter(outcome.error_type or "Error" for outcome in outcomes if outcome and outcome.opens_breaker)
+    faults: Counter[str] = Counter()
+    for claim in done:
+        outcome = claim.outcome
+        if outcome is not COMPLETED and outcome is not None and outcome.opens_breaker and claim.row_id not in lost:
+            faults[outcome.error_type or "Error"] += 1
+    return faults

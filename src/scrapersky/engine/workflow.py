@@ -1,7 +1,8 @@
 """A workflow: one declaration and three short methods; everything else is derived from it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
@@ -25,6 +26,14 @@ class Claimed(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
             raise AttributeError(f"{name} was not read; add it to `reads` of the workflow") from None
 
 
+@dataclass(frozen=True)
+class Produced:
+    """The rows that the next workflow gets, and by name the rows that workflows in `also_feeds` get."""
+
+    next: Iterable[UUID]
+    also: Mapping[str, Sequence[UUID]] = field(default_factory=dict)
+
+
 class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
     """One step of the line.
 
@@ -36,6 +45,7 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
     model: ClassVar[type[Any]]
     reads: ClassVar[tuple[str, ...]] = ()
     feeds: ClassVar[str | None] = None
+    also_feeds: ClassVar[tuple[str, ...]] = ()  # further workflows; `write_batch` names their rows in Produced
     queue: ClassVar[str] = ""  # the prefix of the columns; defaults to the name
     settings_prefix: ClassVar[str] = ""  # the prefix of the settings; defaults to NAME_SCHEDULER_
     tuning: ClassVar[Tuning] = Tuning()
@@ -90,7 +100,9 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
         """
         raise TypeError(f"{self.name} stores nothing: it needs a `write` or a `write_batch`")
 
-    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[RowT, FoundT]]) -> Iterable[UUID]:
+    async def write_batch(
+        self, session: AsyncSession, found: Sequence[tuple[RowT, FoundT]]
+    ) -> Iterable[UUID] | Produced:
         """Store a batch of one tenant; calls `write` for each row unless a workflow overrides it."""
         products: list[UUID] = []
         for row, result in found:

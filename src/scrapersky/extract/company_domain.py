@@ -6,14 +6,12 @@ from functools import cache
 from urllib.parse import urlsplit
 
 import idna
-import tldextract
 
 from scrapersky.core.errors import ScraperSkyError
+from scrapersky.extract.public_suffix import split_host
 from scrapersky.extract.word_lists import load_table
 
 MAX_URL_LENGTH = 2048
-# The list inside the package: no request is sent.
-_split_suffix = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False)
 
 
 class InvalidWebsite(ScraperSkyError):
@@ -53,7 +51,7 @@ def parse_website(website: str) -> CompanyDomain | PlatformProfile:
         if known is not None:
             kind, platform = known
             return PlatformProfile(kind, platform, url)
-    name = _split_suffix(host).top_domain_under_public_suffix
+    name = split_host(host).top_domain_under_public_suffix
     if not name:
         raise InvalidWebsite(f"{host} is not under any public suffix.")
     is_bare_name = "://" not in website and url == f"https://{name}/"

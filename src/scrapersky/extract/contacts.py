@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from scrapersky.extract.business.postal_addresses import find_postal_addresses
 from scrapersky.extract.business.social_profiles import find_social_profiles
+from scrapersky.extract.contact_forms import has_contact_form
 from scrapersky.extract.document.charset import EncodedPage, text_of
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
@@ -38,7 +39,7 @@ def extract_contacts(
     region = region or infer_region(document, things, host, [email.address for email in emails])
     phones, rejected_phones = find_phones(document, things, region, excluded)
     socials, rejected_socials = find_social_profiles(document, things)
-    people, rejected_people = find_people(document, things, emails, phones, region, excluded)
+    people, rejected_people = find_people(document, things, emails, phones, region, excluded, host)
     addresses = find_postal_addresses(document, things)
     found: dict[str, Sequence[object]] = {
         "emails": emails,
@@ -70,7 +71,8 @@ def read_contacts(
     """Parse a page and extract its contacts; to be run in a parser process (parser_pool/pool.py)."""
     html = text_of(page)
     document = parse_page(html, parser)
-    contacts = extract_contacts(document, url=url, region=region, site=site)
+    found = extract_contacts(document, url=url, region=region, site=site)
+    contacts = replace(found, has_contact_form=has_contact_form(html))
     return contacts if contacts else replace(contacts, hidden=hidden_reason(document, html, url))
 
 

@@ -99,6 +99,7 @@ class Contacts:
     region: str = ""  # the region used to read numbers; empty when none was given or inferred
     cut: frozenset[str] = field(default_factory=frozenset)  # the limits that were reached
     hidden: HiddenReason | None = None  # why a page without contacts shows nothing to a plain reader
+    has_contact_form: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.emails or self.phones or self.socials or self.people or self.addresses)

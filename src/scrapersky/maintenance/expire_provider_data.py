@@ -24,9 +24,11 @@ WITH due AS (
     WHERE c.business_id = b.id AND c.found_by = 'provider' AND c.edited_at IS NULL
 ), businesses AS (
     UPDATE local_business b SET name = $3, address = NULL, street = NULL, city = NULL, region = NULL, postcode = NULL,
-        country = NULL, latitude = NULL, longitude = NULL, timezone = NULL, phone = NULL, website = NULL,
-        profiles = NULL, categories = '{}', rating = NULL, rating_count = NULL, price_level = NULL, hours = NULL,
-        business_status = NULL, details = NULL, updated_at = now()
+        country = NULL, latitude = NULL, longitude = NULL, timezone = NULL, phone = NULL,
+        website = CASE WHEN website_how IS NULL OR website_how = 'record' THEN NULL ELSE website END,
+        website_proof = NULL, profiles = NULL, categories = '{}', rating = NULL, rating_count = NULL,
+        price_level = NULL, hours = NULL, business_status = NULL, details = NULL, chain = NULL,
+        expired_at = now(), updated_at = now()
     FROM due WHERE b.place_id = due.id
 )
 UPDATE place p SET name = $3, address = NULL, latitude = NULL, longitude = NULL, phone = NULL, website = NULL,

@@ -10,6 +10,7 @@ from scrapersky.core.database import ACT_AS_TENANT
 from scrapersky.engine.maintenance import Periodic, retention_days
 
 CHUNK_ROWS = 5_000
+MAX_BODY_CACHE_BYTES = 256_000_000
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,15 @@ _RESPONSES = """
 DELETE FROM provider_response WHERE request_hash IN (
     SELECT request_hash FROM provider_response WHERE expires_at <= now() ORDER BY expires_at LIMIT 1000
     FOR UPDATE SKIP LOCKED)"""
+# Expired bodies, and the oldest beyond the maximum size of all.
+_BODIES = """
+DELETE FROM fetched_body WHERE url_hash IN (
+    SELECT url_hash FROM fetched_body WHERE url_hash IN (
+        SELECT url_hash FROM (
+            SELECT url_hash, expires_at, sum(size_bytes) OVER (ORDER BY expires_at DESC, url_hash) AS so_far
+            FROM fetched_body) kept
+        WHERE so_far > $1 OR expires_at <= now() LIMIT 1000)
+    FOR UPDATE SKIP LOCKED)"""
 _SESSIONS = """
 DELETE FROM session WHERE id IN (
     SELECT id FROM session WHERE expires_at < now() - interval '30 days' LIMIT $1)"""
@@ -127,6 +137,16 @@ class PruneResponseCache(Prune):
 
     def __init__(self) -> None:
         super().__init__(Deletion("responses", _RESPONSES))
+
+
+class PruneBodyCache(Prune):
+    """Deletes response bodies that have expired, and the oldest of too many."""
+
+    name = "prune_body_cache"
+    interval_minutes = 1
+
+    def __init__(self) -> None:
+        super().__init__(Deletion("bodies", _BODIES, (MAX_BODY_CACHE_BYTES,)))
 
 
 class PruneSessions(Prune):

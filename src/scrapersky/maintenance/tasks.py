@@ -5,10 +5,13 @@ from scrapersky.core.settings import Settings
 from scrapersky.engine.maintenance import MaintenanceTask, standard_maintenance
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Tuning
+from scrapersky.maintenance.compare_businesses import CompareBusinesses
+from scrapersky.maintenance.complete_runs import CompleteRuns
 from scrapersky.maintenance.expire_contacts import ExpireContacts
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.maintenance.prune import (
     PruneAudit,
+    PruneBodyCache,
     PruneHostLimits,
     PruneJobs,
     PruneRateLimits,
@@ -30,11 +33,14 @@ def maintenance_tasks(
         PruneHostLimits(),
         PruneRateLimits(),
         PruneResponseCache(),
+        PruneBodyCache(),
         PruneSessions(),
         PruneAudit(),
         PruneJobs(),
         ExpireProviderData(),
         ExpireContacts(),
+        CompareBusinesses(),
         RescheduleQuotaRows(),
+        CompleteRuns(),
         RefreshPlaceIds(database, renewing_ids(providers)),
     ]

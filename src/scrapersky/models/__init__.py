@@ -9,11 +9,13 @@ from scrapersky.models.dead_letter import DeadLetter
 from scrapersky.models.delivery import Delivery
 from scrapersky.models.destination import Destination
 from scrapersky.models.domain import BusinessDomain, Domain
+from scrapersky.models.exported_lead import ExportedLead
+from scrapersky.models.fetched_body import FetchedBody
 from scrapersky.models.host_limit import HostLimit
 from scrapersky.models.idempotency_key import IdempotencyKey
 from scrapersky.models.invitation import Invitation
 from scrapersky.models.job import Job
-from scrapersky.models.local_business import LocalBusiness
+from scrapersky.models.local_business import LocalBusiness, MatchKey
 from scrapersky.models.page import Page
 from scrapersky.models.place import Place
 from scrapersky.models.provider_cooldown import ProviderCooldown
@@ -23,9 +25,12 @@ from scrapersky.models.quota_usage import QuotaUsage
 from scrapersky.models.rate_limit import RateLimit
 from scrapersky.models.retention import Retention
 from scrapersky.models.run import Run
-from scrapersky.models.search import Search, SearchBusiness, SearchContact, SearchDomain, SearchPlace
+from scrapersky.models.saved_view import SavedView
+from scrapersky.models.schedule import Schedule
+from scrapersky.models.search import CampaignSearch, Search, SearchBusiness, SearchContact, SearchDomain, SearchPlace
 from scrapersky.models.search_journal import SearchJournal
 from scrapersky.models.search_progress import SearchProgress
+from scrapersky.models.search_run import SearchRun
 from scrapersky.models.session import LoginSession
 from scrapersky.models.sitemap_file import SitemapFile
 from scrapersky.models.spending import Spending
@@ -40,6 +45,7 @@ __all__ = [
     "Audit",
     "Base",
     "BusinessDomain",
+    "CampaignSearch",
     "Contact",
     "CurationAction",
     "CurationChange",
@@ -47,6 +53,8 @@ __all__ = [
     "Delivery",
     "Destination",
     "Domain",
+    "ExportedLead",
+    "FetchedBody",
     "HostLimit",
     "IdempotencyKey",
     "Invitation",
@@ -54,6 +62,7 @@ __all__ = [
     "LocalBusiness",
     "LoginSession",
     "Maintenance",
+    "MatchKey",
     "Page",
     "Place",
     "ProviderCooldown",
@@ -63,6 +72,8 @@ __all__ = [
     "RateLimit",
     "Retention",
     "Run",
+    "SavedView",
+    "Schedule",
     "Search",
     "SearchBusiness",
     "SearchContact",
@@ -70,6 +81,7 @@ __all__ = [
     "SearchJournal",
     "SearchPlace",
     "SearchProgress",
+    "SearchRun",
     "SitemapFile",
     "Spending",
     "Suppression",

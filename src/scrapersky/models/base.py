@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import Curation, HiddenReason, Status, Verdict
+from scrapersky.core.vocabularies import Curation, HiddenReason, JoinedBy, Status, Verdict, WebsiteHow
 
 
 class Base(DeclarativeBase):
@@ -31,7 +31,9 @@ class Base(DeclarativeBase):
         Status: Text(),
         Curation: Text(),
         Verdict: Text(),
+        WebsiteHow: Text(),
         HiddenReason: Text(),
+        JoinedBy: Text(),
         dict[str, Any]: JSONB(none_as_null=True),
         list[Any]: JSONB(none_as_null=True),
         list[str]: ARRAY(Text()),

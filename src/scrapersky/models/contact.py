@@ -26,7 +26,6 @@ class Contact(TenantRow, Curated, Named, Base):
         Index("contact_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         Index("contact_by_verdict", "tenant_id", "verdict", "updated_at", "id"),
         Index("contact_by_last_name", "tenant_id", "last_name_key", "id"),
-        Index("contact_by_email", "tenant_id", "email"),
         Index("contact_sorted_by_email", "tenant_id", "email", "id"),
         Index("contact_by_phone", "tenant_id", "phone"),
         Index("contact_by_fax", "tenant_id", "fax", postgresql_where=text("fax IS NOT NULL")),
@@ -85,6 +84,8 @@ class Contact(TenantRow, Curated, Named, Base):
     verdict: Mapped[Verdict | None]  # whether mail to it would arrive
     verification: Mapped[dict[str, Any] | None]  # the results of each check
     edited_at: Mapped[datetime | None]  # a person edited it: a page only fills empty fields
+    changed_at: Mapped[datetime | None]  # when one of the fields of field_changes changed; written by a trigger
+    field_changes: Mapped[dict[str, Any] | None]  # the time of the latest change of each field
     seen_at: Mapped[datetime] = mapped_column(server_default=func.now())  # when a page, a file or a person last gave it
     suppressed_at: Mapped[datetime | None]  # set by a trigger; it must not be written to
     email_host: Mapped[str | None] = mapped_column(  # reversed, so that a domain and its subdomains are one range

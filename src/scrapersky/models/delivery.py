@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, SmallInteger, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, SmallInteger, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Status
@@ -19,6 +19,8 @@ class Delivery(TenantRow, Base):
         UniqueConstraint("destination_id", "contact_id"),
         Index("delivery_by_update", "tenant_id", "updated_at", "id"),
         Index("delivery_by_destination", "destination_id", "updated_at", "id"),
+        # of the console: what waits. What is sent now has a due time: delivery_delivery_due. The others: _outcome.
+        Index("delivery_queued", "tenant_id", "id", postgresql_where=text("delivery_status = 'Queued'")),
         *queue.items("delivery", "delivery"),
     )
 

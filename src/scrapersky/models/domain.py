@@ -42,6 +42,7 @@ class Domain(TenantRow, Curated, Base):
     final_url: Mapped[str | None]  # the home page after redirects
     http_status: Mapped[int | None]
     hidden_reason: Mapped[HiddenReason | None]  # why its home page shows nothing to a plain reader
+    browser: Mapped[dict[str, Any] | None]  # what a browser took for it: visits, seconds, requests, bytes, result
     title: Mapped[str | None]
     description: Mapped[str | None]
     language: Mapped[str | None]
@@ -50,7 +51,7 @@ class Domain(TenantRow, Curated, Base):
     generator: Mapped[str | None]  # the CMS or site builder
     technologies: Mapped[list[str]] = mapped_column(server_default="{}")
     facts: Mapped[dict[str, Any] | None]  # structured data of the home page
-    sitemap_result: Mapped[str | None]  # what the sitemap analysis ended with
+    sitemap_result: Mapped[str | None]  # found, none or not needed
     sitemap_reason: Mapped[str | None]  # why
 
     domain_metadata_status: Mapped[Status] = queue.status()

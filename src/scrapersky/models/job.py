@@ -19,6 +19,7 @@ class Job(TenantRow, Base):
             "state IN ('pending', 'processing', 'completed', 'failed', 'skipped', 'cancelled')", name="state_check"
         ),
         Index("job_by_update", "tenant_id", "updated_at", "id"),
+        Index("job_by_kind", "tenant_id", "kind", "updated_at", "id"),
         Index("job_open", "subject_id", postgresql_where=text("state IN ('pending', 'processing')")),
     )
 

@@ -1,6 +1,7 @@
 """Pages."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Float, ForeignKey, Index, SmallInteger, UniqueConstraint, text
@@ -33,6 +34,7 @@ class Page(TenantRow, Curated, Base):
             *("page_by_hidden_reason", "tenant_id", "hidden_reason", "updated_at", "id"),
             postgresql_where=text("hidden_reason IS NOT NULL"),
         ),
+        Index("page_contact_form", "domain_id", postgresql_where=text("has_contact_form")),
         Index("page_hidden", "domain_id", "hidden_reason", postgresql_where=text("hidden_reason IS NOT NULL")),
         *queue.items("page", "page_processing"),
     )
@@ -51,7 +53,9 @@ class Page(TenantRow, Curated, Base):
     etag: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
     contact_count: Mapped[int | None]  # contacts found when it was last read
+    has_contact_form: Mapped[bool | None]  # whether visitors can write to the business by a form on it
     hidden_reason: Mapped[HiddenReason | None]  # why it shows nothing to a plain reader; never of a page with contacts
+    browser: Mapped[dict[str, Any] | None]  # what a browser took for it: visits, seconds, requests, bytes, result
 
     page_processing_status: Mapped[Status] = queue.status()
     page_processing_error: Mapped[str | None] = queue.error()

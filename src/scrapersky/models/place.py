@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, Computed, Float, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
@@ -23,6 +23,11 @@ class Place(TenantRow, Curated, Named, Base):
         Index("place_by_name", "tenant_id", "name_key", "id"),
         Index("place_by_rating", "tenant_id", "rating", postgresql_where=text("rating IS NOT NULL")),
         Index("place_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
+        Index(
+            *("place_by_cell", "tenant_id", "cell"),
+            postgresql_include=["latitude", "longitude"],
+            postgresql_where=text("cell IS NOT NULL"),
+        ),
         *queue.items("place", "deep_scan"),
     )
 
@@ -34,6 +39,9 @@ class Place(TenantRow, Curated, Named, Base):
     address: Mapped[str | None]
     latitude: Mapped[float | None] = mapped_column(Float())
     longitude: Mapped[float | None] = mapped_column(Float())
+    cell: Mapped[int | None] = mapped_column(  # of the map: store/listing/map_cells.py
+        BigInteger(), Computed("map_cell(latitude, longitude)", persisted=True), deferred=True
+    )
     phone: Mapped[str | None]
     website: Mapped[str | None]
     categories: Mapped[list[str]] = mapped_column(server_default="{}")

@@ -1,6 +1,7 @@
 """Tenants, users and API keys."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
@@ -46,6 +47,7 @@ class User(Identified, Base):
     disabled_at: Mapped[datetime | None]
     password_changed_at: Mapped[datetime | None]
     last_login_at: Mapped[datetime | None]
+    preferences: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")  # core/preferences.py
 
 
 class ApiKey(TenantRow, Base):

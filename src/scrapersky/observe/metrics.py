@@ -10,6 +10,7 @@ from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
 
 from scrapersky import __version__
+from scrapersky.crawl.browser.browser import BrowserVisit
 from scrapersky.engine import histogram
 from scrapersky.engine.events import (
     BatchSettled,
@@ -63,6 +64,9 @@ class Metrics:
             buckets=(0.25, 0.5, 1, 2, 5, 10),
             registry=self.registry,
         )
+        self.browser_visits = self._counter("browser_visits", "Pages that a browser was to draw", ["drawn"])
+        self.browser_seconds = self._counter("browser_seconds", "Time of these visits", [])
+        self.browser_bytes = self._counter("browser_bytes", "Bytes that were fetched for these visits", [])
         by_route = ["method", "route"]
         self.requests = self._counter("http_requests", "HTTP requests", [*by_route, "status"])
         self.request_seconds = Histogram(
@@ -117,6 +121,12 @@ class Metrics:
         method, route = method if method in METHODS else OTHER, route or OTHER
         self.requests.labels(method, route, status).inc()
         self.request_seconds.labels(method, route).observe(seconds)
+
+    def count_browser_visit(self, visit: BrowserVisit) -> None:
+        """Count a visit of the browser."""
+        self.browser_visits.labels("yes" if visit.page is not None else "no").inc()
+        self.browser_seconds.inc(visit.seconds)
+        self.browser_bytes.inc(visit.bytes)
 
     def clear_measurements(self) -> None:
         """Remove the measured values: without a measurement, no value is better than an old one."""

@@ -8,6 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from scrapersky.core.errors import Permanent, Retryable
 from scrapersky.core.vocabularies import WaitsFor
+from scrapersky.providers.areas.area import Area, Geocoder
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.call_budget import MICROS_PER_CENT, CallBudget, InMemoryCallBudget
 from scrapersky.providers.search_journal import InMemoryJournal, Journal
 
@@ -20,6 +22,21 @@ class UnknownArea(ProviderRefused):
     """The area of the search is unknown: a misspelt city. The search has no result, and nothing has failed."""
 
     opens_breaker = False
+
+
+class AmbiguousArea(UnknownArea):
+    """The area of the search may be several places; its message lists them and how to choose."""
+
+    status_code = 422
+    fields = ("area",)
+
+    def __init__(self, name: str, candidates: Sequence[Area]) -> None:
+        self.name, self.candidates = name, tuple(candidates)
+        listed = "; ".join(area.label or area.name for area in candidates)
+        super().__init__(
+            f"{name!r} may be {len(self.candidates)} places: {listed}. Name one of them as it is listed here, or give "
+            "its country."
+        )
 
 
 class PlaceNotFound(ProviderRefused):
@@ -45,6 +62,17 @@ class ProviderFailed(Retryable):
 
 class ProviderNotReached(ProviderFailed):
     """The request was not sent: no connection to the provider could be made."""
+
+
+class NoProxyWorks(ProviderNotReached):
+    """Every proxy has failed a moment ago, so that no provider can be asked; the attempt does not count."""
+
+    counts = False
+    opens_breaker = False
+
+    def __init__(self, reason: str, after: timedelta | None) -> None:
+        super().__init__(reason)
+        self.after = after
 
 
 class NoMoney(ProviderBusy):
@@ -91,10 +119,9 @@ class PlaceQuery:
     """What to search for, where, and how many places at most."""
 
     text: str
-    area: str | None = None
+    where: Where = Where()  # noqa: RUF009 - immutable
     limit: int | None = None
-    language: str | None = None
-    country: str | None = None  # two letters, if the area alone is ambiguous
+    areas: tuple[Area, ...] = ()  # what was found for `where`, if it is known already
 
 
 @dataclass(frozen=True)
@@ -117,7 +144,7 @@ class Estimate:
 
 
 class Meter:
-    """Counts the calls of a running search, and books those that cost something before they are made."""
+    """Books every call of a running search before it is made."""
 
     def __init__(
         self, budget_cents: int | None = None, journal: Journal | None = None, budget: CallBudget | None = None
@@ -125,22 +152,23 @@ class Meter:
         self.budget = budget or InMemoryCallBudget(budget_cents)
         self.journal = journal or InMemoryJournal()  # the pages that are already paid for
         self.calls = 0
-        self.free_calls = 0  # which the budget does not count
         self.micros = 0
+        self.areas: tuple[Area, ...] = ()  # in which the search looked
         self.notes: list[str] = []  # sentences about what is missing, or how the query was interpreted
+        self.is_partial = False  # places of the area are known to be missing
+
+    def note_missing(self, *sentences: str) -> None:
+        """Note that places are missing in the result, and why."""
+        self.notes += sentences
+        self.is_partial = self.is_partial or bool(sentences)
 
     @property
     def cents(self) -> float:
         """The cost of this run, for people to read."""
         return self.micros / MICROS_PER_CENT
 
-    def charge(self) -> None:
-        """Count a call that costs nothing."""
-        self.calls += 1
-        self.free_calls += 1
-
-    async def pay(self, micros: int) -> None:
-        """Book a call before it is made; raise BudgetReached if it exceeds the budget."""
+    async def pay(self, micros: int = 0) -> None:
+        """Book a call before it is made, also a free one; raise BudgetReached if it exceeds the budget."""
         await self.budget.charge(micros)
         self.calls += 1
         self.micros += micros
@@ -149,6 +177,17 @@ class Meter:
         """Give back the price of the latest call, which was refused or not sent."""
         await self.budget.refund()
         self.micros -= micros
+
+
+async def locate(query: PlaceQuery, geocoder: Geocoder, meter: Meter) -> tuple[Area, ...]:
+    """Return the areas of a query, asking the geocoder if they are not known; the meter keeps them."""
+    areas = query.areas
+    if not areas:
+        found = await geocoder(query.where)
+        areas = found.areas
+        meter.note_missing(*found.notes)
+    meter.areas = areas
+    return areas
 
 
 class PlaceProvider(Protocol):
@@ -160,7 +199,7 @@ class PlaceProvider(Protocol):
         """Estimate the maximum cost of this search."""
 
     def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
-        """Yield pages of places, each place once; charge the meter before a free call, pay before any other."""
+        """Yield pages of places, each place once; pay the meter before every call, also before a free one."""
 
     async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the place with this id; charge the budget before every call."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from scrapersky.core.settings import Settings
-from scrapersky.providers.area import Geocoder
+from scrapersky.providers.areas.area import Geocoder
 from scrapersky.providers.base import PlaceProvider
 from scrapersky.providers.cooldown import Cooldowns
 from scrapersky.providers.http_api import ClientSource
@@ -39,7 +39,6 @@ class ProviderDeclaration:
     attribution: str  # the licence that every place carries
     retention: timedelta | None = None  # how long its data may be kept; None means without limit
     place_url: str | None = None  # the public page of a place, with {} for its id
-    quota_classes: tuple[str, ...] = ()  # the methods with a quota, and so a cooldown, of their own
 
     @property
     def setting_name(self) -> str | None:

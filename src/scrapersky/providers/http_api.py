@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, ProxiesCoolingDown
 from scrapersky.crawl.http.client import Client
-from scrapersky.providers.base import ProviderFailed, ProviderNotReached, ProviderRefused
+from scrapersky.providers.base import NoProxyWorks, ProviderFailed, ProviderNotReached, ProviderRefused
 
 # Returns the client, opened by the first request.
 ClientSource = Callable[[], Awaitable[Client]]
@@ -65,5 +65,7 @@ class Api:
                 f"{self.service} at {self.base_url} is not requested: {error.reason} Change {self.setting}, or allow "
                 "its port with CRAWL_ALLOWED_PORTS and its address with CRAWL_ALLOWED_PRIVATE_NETWORKS."
             )
+        if isinstance(error, ProxiesCoolingDown):
+            return NoProxyWorks(f"{self.service} does not answer: {error.reason}", error.after)
         failed = ProviderFailed if error.is_sent else ProviderNotReached
         return failed(f"{self.service} does not answer: {error.reason}")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from scrapersky.core.vocabularies import BY_PROVIDER
 from scrapersky.extract.business.social_profiles import PLATFORMS, parse_profile
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.document.model import Document
@@ -13,7 +14,6 @@ from scrapersky.extract.results import Contacts, Email, Phone, Social
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.registry import DECLARED
 
-PROVIDER = "provider"  # how such a contact was found
 CONFIDENCE = 0.6  # less than for a page of the business itself
 MAX_CONTACTS = 20  # of each kind
 _HOMES = {platform.name: platform.home for platform in PLATFORMS.values()}
@@ -27,14 +27,18 @@ def source_of(provider: str, provider_id: str) -> str:
 
 
 def contact_points(place: PlaceDetails) -> Contacts:
-    """Return emails, further phone numbers and profiles; invalid ones and those of others are left out."""
-    evidence = (PROVIDER, f"named by {place.provider}" + (f" ({place.licence})" if place.licence else ""), CONFIDENCE)
+    """Return emails, phone numbers and profiles; invalid ones and those of others are left out."""
+    evidence = (
+        BY_PROVIDER,
+        f"named by {place.provider}" + (f" ({place.licence})" if place.licence else ""),
+        CONFIDENCE,
+    )
     classifier = EmailClassifier(Document(), _host(place.website))
     addresses = (normalise_email(address) for address in _words(place.extra.get("emails")))
     emails = [
         Email(address, classifier.kind(address), *evidence) for address in addresses if _is_own(classifier, address)
     ]
-    numbers = [("phone", number) for number in _texts(place.extra.get("phones"))]
+    numbers = [("phone", number) for number in dict.fromkeys(_texts([place.phone, *_texts(place.extra.get("phones"))]))]
     numbers += [("fax", number) for number in _texts(place.extra.get("fax"))]
     return Contacts(
         emails=tuple(emails[:MAX_CONTACTS]),
@@ -48,7 +52,7 @@ def _phones(
 ) -> Iterator[Phone]:
     for kind, written in numbers:
         reading = parse_phone(written, place.country or "")
-        if reading is not None and reading.number != place.phone:
+        if reading is not None:
             yield Phone(reading.number, kind, *evidence, place.country or "")
 
 

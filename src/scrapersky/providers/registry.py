@@ -7,12 +7,15 @@ from scrapersky.core.settings import Settings
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
 from scrapersky.crawl.web import Web
-from scrapersky.providers.area import UnclearSearch, what_and_where
-from scrapersky.providers.base import PlaceQuery, Providers, RenewsIds
+from scrapersky.providers.areas.read_search import GivenWhere
+from scrapersky.providers.areas.read_search import read_search as read_parts
+from scrapersky.providers.areas.where import Where
+from scrapersky.providers.base import Providers, RenewsIds
 from scrapersky.providers.cooldown import Cooldowns, InMemoryCooldowns
 from scrapersky.providers.declaration import ProviderContext
 from scrapersky.providers.file.provider import BUSINESS_FILE
 from scrapersky.providers.google.provider import GOOGLE_PLACES
+from scrapersky.providers.osm.categories import known_phrase
 from scrapersky.providers.osm.nominatim import build_nominatim
 from scrapersky.providers.osm.provider import OPENSTREETMAP
 from scrapersky.providers.overture.provider import OVERTURE
@@ -53,7 +56,7 @@ def configured_providers(
         return (await web.crawler()).client
 
     cache = response_cache or InMemoryResponseCache()
-    geocoder = build_nominatim(settings, client, limits, cache).find
+    geocoder = build_nominatim(settings, client, limits, cache).locate
     context = ProviderContext(settings, client, geocoder, limits, cooldowns or InMemoryCooldowns(), cache)
     return {declared.name: declared.build(context) for declared in DECLARATIONS if declared.is_configured(settings)}
 
@@ -65,14 +68,10 @@ def unknown_provider(name: str, configured: Iterable[str]) -> UnknownProvider:
     return UnknownProvider(f"{name[:60]!r} is not one of {', '.join(configured) or 'none'}.{cure}")
 
 
-def read_search(text: str, area: str | None, provider: str) -> tuple[str, str | None]:
+def read_search(text: str, given: GivenWhere | str | None, provider: str) -> tuple[str, Where]:
     """Return what and where in normal form, so that equal searches are stored equally; raise UnclearSearch."""
-    what, where = what_and_where(PlaceQuery(text, area))
-    if not what:
-        raise UnclearSearch('Write what to look for and where, such as "dentists in Helsinki".')
-    if where is None and provider in DECLARED and DECLARED[provider].needs_area:
-        raise UnclearSearch(f'The area is missing. Write "{what[:60]} in Helsinki", or give the area separately.')
-    return what, where
+    needs_area = provider in DECLARED and DECLARED[provider].needs_area
+    return read_parts(text, given, needs_area=needs_area, kind_in=known_phrase if needs_area else None)
 
 
 def renewing_ids(configured: Providers) -> list[RenewsIds]:

@@ -20,6 +20,7 @@ from scrapersky.sandbox.server.response import Request, Response, json_response
 from scrapersky.sandbox.server.traffic import Traffic
 from scrapersky.sandbox.sites.responder import SiteResponder
 from scrapersky.sandbox.truth import truth
+from scrapersky.sandbox.web_search import FakeWebSearch
 from scrapersky.sandbox.world.spatial_index import Map
 from scrapersky.sandbox.world.world import World
 
@@ -53,6 +54,7 @@ class Sandbox:
         self.google = FakeGoogle(places)
         self.nominatim = FakeNominatim()
         self.overpass = FakeOverpass(places)
+        self.web_search = FakeWebSearch(self.world)
         self.hubspot, self.brevo, self.hooks = FakeHubSpot(), FakeBrevo(), FakeWebhook()
         self.address = address
         self._port, self._secure_port = port, secure_port
@@ -133,6 +135,11 @@ class Sandbox:
         return f"{self.url}/overpass/api"
 
     @property
+    def web_search_url(self) -> str:
+        """The base URL of SearXNG and of Brave; no setting of `environment` names it."""
+        return f"{self.url}/websearch"
+
+    @property
     def hubspot_url(self) -> str:
         """The base URL of HubSpot."""
         return f"http://{HUBSPOT}"
@@ -194,6 +201,8 @@ class Sandbox:
             return self.nominatim.answer(request, f"/{rest}")
         if first == "overpass":
             return self.overpass.answer(request, f"/{rest}")
+        if first == "websearch":
+            return self.web_search.answer(request, f"/{rest}")
         if first == "truth":
             return json_response(self.truth())
         if first == "traffic":

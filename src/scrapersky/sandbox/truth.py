@@ -7,12 +7,14 @@ from typing import Any
 
 from scrapersky.sandbox.server.dns_zone import verdict_of
 from scrapersky.sandbox.sites.contact_placement import place_contacts
+from scrapersky.sandbox.sites.lure_pages import branch_phones
 from scrapersky.sandbox.sites.plan import SitePlan
 from scrapersky.sandbox.sites.responder import SiteResponder
 from scrapersky.sandbox.sites.sitemaps import sitemap_truth
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.conditions import WHY_UNREACHABLE
 from scrapersky.sandbox.world.slugs import plain
+from scrapersky.sandbox.world.unlisted import Unlisted
 
 FIELDS = {"email": "emails", "phone": "phones", "fax": "faxes", "social": "socials", "person": "people"}
 COMPARED = ("email", "phone", "social", "person", "title")
@@ -34,9 +36,12 @@ def truth_of(sites: SiteResponder, business: Business) -> dict[str, Any]:
         "city": business.city.name,
         "country": business.country.code,
         "website": business.website,
+        "phone": business.phone,  # as providers give it
         "host": business.host,
         "condition": business.condition.value,
         "closed": business.closed,
+        "unlisted": business.unlisted,  # how its site can be found, if its map does not know it
+        "branch_phones": branch_phones(business) if business.unlisted is Unlisted.CHAIN else [],
         "reachable": why is None,
         "why": why,
         "style": site.style.value if site else None,
@@ -90,7 +95,8 @@ class Score:
 def compare(found: Iterable[tuple[str, str, str]], truth: Sequence[Mapping[str, Any]]) -> dict[str, Score]:
     """Score found triples of host, field (email, phone, social, person, title) and value per field.
 
-    A value of a host that cannot be read, or that is in no world, is wrong. A fax number is neither right nor wrong.
+    A value of a host that cannot be read, or that is in no world, is wrong. A fax number, and the number that providers
+    give for a business, are neither right nor wrong where its pages do not have them.
     The value of a title is `name: title`: what somebody does is right only of the one who does it.
     """
     true, neutral = _by_host(truth)
@@ -123,7 +129,9 @@ def _by_host(truth: Sequence[Mapping[str, Any]]) -> tuple[Pairs, Pairs]:
     for entry in truth:
         for field in COMPARED:
             true[field] |= {(entry["host"], normal(field, value)) for value in _values(entry, field)}
-        neutral["phone"] |= {(entry["host"], one["value"]) for one in entry["faxes"]}
+        phones = {entry["phone"], *(one["value"] for one in entry["faxes"]), *entry["branch_phones"]}
+        neutral["phone"] |= {(entry["host"], phone) for phone in phones}
+    neutral["phone"] -= true["phone"]
     return true, neutral
 
 
@@ -131,6 +139,25 @@ def _values(entry: Mapping[str, Any], field: str) -> list[str]:
     if field == "title":
         return [f"{one['value']}: {one['title']}" for one in entry["people"]]
     return [one["value"] for one in entry[FIELDS[field]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteScore:
+    """How many of the missing web sites were found, and how many that were found are those of others."""
+
+    missing: int  # businesses whose map has no site
+    findable: int  # of these, with a site that is in the world
+    found: int  # the right ones
+    wrong: int
+
+
+def compare_sites(found: Mapping[int, str | None], truth: Sequence[Mapping[str, Any]]) -> SiteScore:
+    """Score the found host, or None, of each business that was looked for, by the number of the business."""
+    missing = [entry for entry in truth if entry["number"] in found and entry["website"] is None]
+    findable = [entry for entry in missing if entry["host"]]
+    given = {entry["number"]: (found[entry["number"]] or "").removeprefix("www.") for entry in missing}
+    right = sum(given[entry["number"]] == entry["host"] for entry in findable)
+    return SiteScore(len(missing), len(findable), right, sum(map(bool, given.values())) - right)
 
 
 def compare_verdicts(found: Mapping[str, str | None], truth: Sequence[Mapping[str, Any]]) -> Score:

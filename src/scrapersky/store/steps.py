@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from scrapersky.core.vocabularies import REJECTED
+from scrapersky.core.vocabularies import CAMPAIGN, REJECTED
 from scrapersky.models import Contact, Delivery, Domain, LocalBusiness, Page, Place, Search, SitemapFile
 
 Advance = Literal["off", "all"]
+NOT_NEEDED = "not needed"  # the result of a sitemap analysis that was skipped: the home page links enough pages
 PAGE_KINDS = ("contact", "imprint", "team", "about", "home")
 
 
@@ -23,7 +24,10 @@ class LineStep:
     was_completed: str  # condition: what only a completed run stores
     queue: str = ""  # the prefix of the queue's columns, if it is not the workflow's name
     may_enter: str = "true"  # condition: the row can be processed by this step
-    rule_values: Mapping[str, str] = field(default_factory=dict)  # values of its rule besides off and all: condition
+    needed: str = "true"  # condition: rows for which it is false pass by this step, to the one after it
+    rule_values: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # values of its rule besides off and all: condition
     is_picked: bool = False  # a few rows of each site are picked: resuming a search does not queue all of them
 
     def __post_init__(self) -> None:
@@ -42,6 +46,14 @@ class LineStep:
         """Build the expression for the status of a row whose work is withdrawn: Completed if it was so before."""
         return f"CASE WHEN {self.has_completed(row)} THEN 'Completed' ELSE 'New' END"
 
+    def can_enter(self, row: str) -> str:
+        """Build the condition that the step can process the row, and that the row needs it."""
+        return f"({self.may_enter.format(row=row)} AND {self.needed.format(row=row)})"
+
+    def was_passed(self, row: str) -> str:
+        """Build the condition that the row is behind this step: completed, or not needing it."""
+        return f"({row}.{self.queue}_status = 'Completed' OR NOT {self.needed.format(row=row)})"
+
 
 class AdvanceRules(BaseModel):
     """For each step: `off`, `all`, or a condition for the rows that enter it without a person's decision."""
@@ -49,6 +61,7 @@ class AdvanceRules(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     deep_scan: Advance = Field("all", description="which places get their details fetched")
+    site_search: Advance = Field("all", description="which businesses without a web site get one looked for")
     domain_extraction: Literal["off", "all", "has website"] = Field(
         "all", description="which businesses get their domain found"
     )
@@ -56,14 +69,26 @@ class AdvanceRules(BaseModel):
         "off", description="whether permanently closed businesses enter the steps after deep_scan"
     )
     domain_metadata: Advance = Field("all", description="which domains get their home page read")
-    sitemap_analysis: Advance = Field("all", description="which domains get their sitemaps looked for")
-    sitemap_import: Advance = Field("all", description="which sitemaps get their pages imported")
+    sitemap_analysis: Literal["off", "all", "needed"] = Field(
+        "needed",
+        description="which domains get their sitemaps looked for; `needed`: those whose home page links to fewer pages "
+        "worth reading than `pages_per_site`",
+    )
+    sitemap_import: Literal["off", "all", "likely"] = Field(
+        "likely",
+        description="which sitemaps get their pages imported; `likely`: none that is named after posts, products, tags "
+        "or images while the site has another",
+    )
     page_curation: Literal["off", "all", "kinds"] = Field(
         "kinds", description="which pages get read for contacts; `kinds`: those of `page_kinds`"
     )
     page_kinds: tuple[str, ...] = PAGE_KINDS
     pages_per_site: int = Field(5, ge=0, le=1000)
     contact_verification: Advance = Field("all", description="which contacts get their email address verified")
+    browser: Literal["off", "needed"] = Field(
+        "needed",
+        description="whether a browser reads what hides from a plain reader; `needed`: where CRAWL_BROWSER is set",
+    )
 
     def value_of(self, step: LineStep) -> str:
         """Return the value of the rule that opens the step."""
@@ -80,17 +105,30 @@ _HAS_BUSINESS = (
 _HAS_DOMAIN = (
     "({row}.profiles IS NOT NULL OR EXISTS (SELECT FROM business_domain made WHERE made.business_id = {row}.id))"
 )
+_HAS_FOUND_SITE = "{row}.website_how IS NOT NULL"
 _IS_LIST = "{row}.kind IS DISTINCT FROM 'index'"
 _IS_REACHABLE = "{row}.email IS NOT NULL AND {row}.suppressed_at IS NULL AND {row}.merged_into_id IS NULL"
+# The pages that are read or wait to be read are fewer than the search reads of a site.
+_PAGES_TAKEN = "SELECT count(*) FROM page made WHERE made.domain_id = {row}.id AND made.page_processing_status <> 'New'"
+_PAGES_PER_SITE = "SELECT (s.rules ->> 'pages_per_site')::int FROM search s WHERE s.id = {row}.search_id"
+_NEEDS_PAGES = f"({_PAGES_TAKEN}) < coalesce(({_PAGES_PER_SITE}), {AdvanceRules().pages_per_site})"
 _WITH_WEBSITE = {"has website": "{row}.website IS NOT NULL"}
 
 STEPS = (
     LineStep("place_search", Search, "searching", "({row}.call_count > 0 OR {row}.result_count > 0)"),
     LineStep("deep_scan", Place, "places", _HAS_BUSINESS),
+    LineStep("site_search", LocalBusiness, "missing web sites", _HAS_FOUND_SITE, needed="{row}.website IS NULL"),
     LineStep("domain_extraction", LocalBusiness, "businesses", _HAS_DOMAIN, rule_values=_WITH_WEBSITE),
     LineStep("domain_metadata", Domain, "web sites", "{row}.http_status IS NOT NULL"),
-    LineStep("sitemap_analysis", Domain, "sitemaps", "{row}.sitemap_result IS NOT NULL"),
-    LineStep("sitemap_import", SitemapFile, "lists of pages", "{row}.url_count IS NOT NULL", may_enter=_IS_LIST),
+    LineStep(
+        *("sitemap_analysis", Domain, "sitemaps", "{row}.sitemap_result IS NOT NULL"),
+        rule_values={"needed": _NEEDS_PAGES},
+    ),
+    LineStep(
+        *("sitemap_import", SitemapFile, "lists of pages", "{row}.url_count IS NOT NULL"),
+        may_enter=_IS_LIST,
+        rule_values={"likely": "true"},  # unlikely ones were skipped when they were found
+    ),
     LineStep(
         *("page_curation", Page, "pages", "{row}.fetched_at IS NOT NULL", "page_processing"),
         rule_values={"kinds": "true"},  # the kinds were chosen when the pages were picked
@@ -130,11 +168,23 @@ def not_rejected(row: str) -> str:
 
 @dataclass(frozen=True)
 class SearchRows:
-    """Conditions on the rows of a table with respect to the search `:search`."""
+    """Conditions on the rows of a table with respect to the search `:search`, or to several, `:searches`.
+
+    What the searches of a campaign find is linked to the campaign, too: `found` is right for a campaign as it is.
+    """
 
     found: str  # rows that the search has found; several searches may find a row
     is_found: str  # the same for a single row, which is looked up
-    owned: str  # rows that are processed for the search: the latest search that found them
+    owned: str  # rows that are processed for the searches: the latest search that found them is one of them
+
+
+# The tables that hold which search found a row, and their columns for it.
+LINKS = {
+    "place": ("search_place", "place_id"),
+    "local_business": ("search_business", "business_id"),
+    "domain": ("search_domain", "domain_id"),
+}
+_SEVERAL = "ANY (cast(:searches AS uuid[]))"
 
 
 def contacts_of_search(columns: str = "c.id", *, owned: bool = False) -> str:
@@ -144,17 +194,18 @@ def contacts_of_search(columns: str = "c.id", *, owned: bool = False) -> str:
     """
     domains = "domain f ON f.id" if owned else "search_domain f ON f.domain_id"
     businesses = "local_business f ON f.id" if owned else "search_business f ON f.business_id"
+    of_search = f"f.search_id = {_SEVERAL if owned else ':search'}"
     return f"""
-    SELECT {columns} FROM contact c JOIN {domains} = c.domain_id WHERE f.search_id = :search
+    SELECT {columns} FROM contact c JOIN {domains} = c.domain_id WHERE {of_search}
     UNION ALL SELECT {columns} FROM contact c JOIN {businesses} = c.business_id
-    WHERE f.search_id = :search AND c.domain_id IS NULL
+    WHERE {of_search} AND c.domain_id IS NULL
     UNION ALL SELECT {columns} FROM contact c JOIN search_contact f ON f.contact_id = c.id
-    WHERE f.search_id = :search AND c.domain_id IS NULL AND c.business_id IS NULL"""  # noqa: S608 - our own names
+    WHERE {of_search} AND c.domain_id IS NULL AND c.business_id IS NULL"""  # noqa: S608 - our own names
 
 
 def _linked(link: str, key: str) -> SearchRows:
     found = f"{{row}}.id IN (SELECT {key} FROM {link} WHERE search_id = :search)"  # noqa: S608 - our own names
-    return SearchRows(found, _is_linked(link, key, "{row}.id"), "{row}.search_id = :search")
+    return SearchRows(found, _is_linked(link, key, "{row}.id"), f"{{row}}.search_id = {_SEVERAL}")
 
 
 def _is_linked(link: str, key: str, value: str) -> str:
@@ -165,13 +216,16 @@ _IS_OF_DOMAIN = _is_linked("search_domain", "domain_id", "{row}.domain_id")
 _OF_DOMAINS = SearchRows(
     "{row}.domain_id IN (SELECT domain_id FROM search_domain WHERE search_id = :search)",
     _IS_OF_DOMAIN,
-    "{row}.domain_id IN (SELECT id FROM domain WHERE search_id = :search)",
+    f"{{row}}.domain_id IN (SELECT id FROM domain WHERE search_id = {_SEVERAL})",  # noqa: S608 - our own names
+)
+# The search itself; of a campaign its searches.
+_SEARCHED = (
+    f"({{row}}.provider <> '{CAMPAIGN}' AND {{row}}.id = ANY (ARRAY("  # noqa: S608 - our own names
+    "SELECT search_id FROM campaign_search WHERE campaign_id = :search UNION ALL SELECT cast(:search AS uuid))))"
 )
 ROWS_OF_SEARCH: Mapping[str, SearchRows] = {
-    "search": SearchRows("{row}.id = :search", "{row}.id = :search", "{row}.id = :search"),
-    "place": _linked("search_place", "place_id"),
-    "local_business": _linked("search_business", "business_id"),
-    "domain": _linked("search_domain", "domain_id"),
+    "search": SearchRows(_SEARCHED, _SEARCHED, f"{{row}}.id = {_SEVERAL}"),
+    **{table: _linked(*link) for table, link in LINKS.items()},
     "sitemap_file": _OF_DOMAINS,
     "page": _OF_DOMAINS,
     "contact": SearchRows(
@@ -181,5 +235,19 @@ ROWS_OF_SEARCH: Mapping[str, SearchRows] = {
         f"THEN {_is_linked('search_business', 'business_id', '{row}.business_id')} "
         f"ELSE {_is_linked('search_contact', 'contact_id', '{row}.id')} END",
         f"{{row}}.id IN ({contacts_of_search(owned=True)})",
+    ),
+}
+
+# In lists a business is shown once: by the record that was stored first, also for a search that found another record.
+_SHOWN = "coalesce(same.same_as_id, same.id)"
+LISTED_OF_SEARCH: Mapping[str, SearchRows] = {
+    **ROWS_OF_SEARCH,
+    "local_business": SearchRows(
+        f"{{row}}.id IN (SELECT {_SHOWN} FROM search_business f JOIN local_business same ON same.id = f.business_id "  # noqa: S608
+        "WHERE f.search_id = :search)",
+        f"({ROWS_OF_SEARCH['local_business'].is_found} OR EXISTS (SELECT FROM local_business same "
+        "JOIN search_business f ON f.business_id = same.id AND f.search_id = :search "
+        "WHERE same.same_as_id = {row}.id))",
+        ROWS_OF_SEARCH["local_business"].owned,
     ),
 }

@@ -1,9 +1,10 @@
 """What files, exports and deliveries withhold because of a suppression, as SQL conditions.
 
 A suppression marks the contacts that have the address, the number or the domain (`suppressed_at`). Beside those,
-outputs withhold what else belongs to the same people: other contacts of the same name at the same site, and numbers,
-profiles and postal addresses that only they have. The conditions are computed from the rows alone, so the order in
-which pages were read or suppressions added does not matter.
+outputs withhold what else belongs to the same people: contacts that they were merged into, other contacts of the same
+name at the same site, and numbers, profiles and postal addresses that only they have; and the places and businesses
+whose web site is at a suppressed domain. The conditions are computed from the rows alone, so the order in which pages
+were read or suppressions added does not matter.
 """
 
 # Evaluated once per statement: a tenant without suppressions pays for no further condition.
@@ -13,8 +14,9 @@ _ANY_DOMAIN = "(SELECT EXISTS (SELECT FROM suppression WHERE kind = 'domain'))"
 
 def is_withheld(row: str) -> str:
     """Return the condition that a contact is in no file and no delivery; `row` is the alias of the table."""
-    return f"""({row}.suppressed_at IS NOT NULL OR ({_ANY} AND ({_has_suppressed_name(row)}
-        OR ({row}.name IS NULL AND {row}.email IS NULL AND ({_only_withheld_have(row, _shares(row))})))))"""
+    return f"""({row}.suppressed_at IS NOT NULL OR {is_business_withheld(f"{row}.business_id")}
+        OR ({_ANY} AND ({_is_same_person_suppressed(row)}
+            OR ({row}.name IS NULL AND {row}.email IS NULL AND ({_only_withheld_have(row, _shares(row))})))))"""
 
 
 def is_snippet_withheld(row: str) -> str:
@@ -41,15 +43,40 @@ def is_site_withheld(name: str) -> str:
         WHERE s.kind = 'domain' AND s.value_hash = sha256_hex({name})))"""
 
 
+def is_website_withheld(url: str) -> str:
+    """Return the condition that the host of this URL, or a domain above it, is suppressed."""
+    return f"""({_ANY_DOMAIN} AND EXISTS (SELECT FROM suppression s
+        WHERE s.kind = 'domain' AND s.value_hash = ANY (site_hashes({url}))))"""
+
+
 def is_business_withheld(business_id: str) -> str:
-    """Return the condition that a domain of the business is suppressed."""
+    """Return the condition that a domain of the business is suppressed; its web site, if no domain is known yet.
+
+    Those of all records of the business count.
+    """
     # Queries for one value, so that PostgreSQL reads the few domains of the business and not all of them.
-    return f"""({_ANY_DOMAIN} AND (SELECT true FROM business_domain w WHERE w.business_id = {business_id}
-        AND (SELECT {is_site_withheld("m.name")} FROM domain m WHERE m.id = w.domain_id) LIMIT 1) IS TRUE)"""  # noqa: S608
+    records = _records(business_id)
+    return f"""({_ANY_DOMAIN} AND ((SELECT true FROM business_domain w WHERE w.business_id = ANY ({records})
+        AND (SELECT {is_site_withheld("m.name")} FROM domain m WHERE m.id = w.domain_id) LIMIT 1) IS TRUE
+        OR (SELECT bool_or({is_website_withheld("e.website")}) FROM local_business e WHERE e.id = ANY ({records}))
+            IS TRUE))"""  # noqa: S608
+
+
+def _records(business_id: str) -> str:
+    """Return the ids of all records of the business that this record is of, as an array."""
+    return f"""ARRAY(SELECT {business_id} UNION SELECT same.id FROM local_business one
+        JOIN local_business same ON same.id = one.same_as_id OR same.same_as_id = coalesce(one.same_as_id, one.id)
+        WHERE one.id = {business_id})"""  # noqa: S608 - own names
 
 
 def _is_suppressed_beside(row: str) -> str:
     return f"s.domain_id = {row}.domain_id AND s.suppressed_at IS NOT NULL"
+
+
+def _is_same_person_suppressed(row: str) -> str:
+    """Return the condition that a contact merged into this one, or one of the same name at the site, is suppressed."""
+    return f"""({_has_suppressed_name(row)} OR EXISTS (SELECT FROM contact s
+        WHERE s.merged_into_id = {row}.id AND s.suppressed_at IS NOT NULL))"""
 
 
 def _has_suppressed_name(row: str) -> str:
@@ -67,15 +94,16 @@ def _shares(row: str) -> str:
 def _only_withheld_have(row: str, shares: str) -> str:
     """Return the condition that people of the site have the value, and that all of them are withheld."""
     return f"""EXISTS (SELECT FROM contact s WHERE {_is_suppressed_beside(row)}) AND coalesce((
-        SELECT bool_and(h.suppressed_at IS NOT NULL OR {_has_suppressed_name("h")}) FROM contact h
+        SELECT bool_and(h.suppressed_at IS NOT NULL OR {_is_same_person_suppressed("h")}) FROM contact h
         WHERE h.domain_id = {row}.domain_id AND (h.name IS NOT NULL OR h.email IS NOT NULL) AND {shares}), false)"""  # noqa: S608
 
 
 def _only_withheld_have_at(business_id: str, has_it: str) -> str:
     """Return the condition that people of the sites of a business have the value, and that all are withheld."""
-    return f"""coalesce((SELECT bool_and(h.suppressed_at IS NOT NULL OR {_has_suppressed_name("h")})
+    return f"""coalesce((SELECT bool_and(h.suppressed_at IS NOT NULL OR {_is_same_person_suppressed("h")})
         FROM business_domain w JOIN contact h ON h.domain_id = w.domain_id
-        WHERE w.business_id = {business_id} AND (h.name IS NOT NULL OR h.email IS NOT NULL) AND {has_it}), false)"""  # noqa: S608
+        WHERE w.business_id = ANY ({_records(business_id)}) AND (h.name IS NOT NULL OR h.email IS NOT NULL)
+            AND {has_it}), false)"""  # noqa: S608
 
 
 # The phone number of a business `b` of the table local_business, or NULL if it is withheld.

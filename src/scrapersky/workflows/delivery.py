@@ -118,6 +118,8 @@ def message_of(pending: PendingDelivery) -> Message:
         raise Skip("suppressed")
     if pending.is_rejected:
         raise Skip("rejected by a person")
+    if pending.is_repeated:
+        raise Skip("another contact of the same business has its address")
     if pending.message is None:
         raise Skip("no email address and no phone number")
     if pending.message.fingerprint == pending.accepted:

@@ -10,6 +10,8 @@ from scrapersky.engine.outcomes import GiveUp, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
+from scrapersky.providers.areas.area import Area, read_areas
+from scrapersky.providers.areas.where import read_where
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, Providers, UnknownArea
 from scrapersky.providers.call_budget import BudgetReached, CallBudgets, InMemoryCallBudgets
 from scrapersky.providers.registry import unknown_provider
@@ -33,13 +35,14 @@ class SearchTask:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The places found, the number of free calls, and whether the result is complete."""
+    """The places found, and whether the result is complete."""
 
     places: list[PlaceDetails]
     notes: str | None
-    free_calls: int = 0  # those that cost something are booked already
+    areas: tuple[Area, ...] = ()
     stopped_by_budget: bool = False
     is_whole: bool = True
+    is_partial: bool = False  # the provider said so; otherwise see is_whole
 
 
 class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
@@ -48,7 +51,7 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
     number = 1
     name = "place_search"
     model = Search
-    reads = ("text", "area", "provider", "result_limit")
+    reads = ("text", "area", "area_request", "area_found", "provider", "result_limit")
     feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, timeout_seconds=900)
 
@@ -61,7 +64,8 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
 
     def read(self, row: Claimed) -> SearchTask:
         """Read the query."""
-        query = PlaceQuery(row.text, row.area, row.result_limit)
+        where = read_where(row.area, row.area_request)
+        query = PlaceQuery(row.text, where, row.result_limit, read_areas(row.area_found, where))
         return SearchTask(row.provider, query, row.tenant_id, row.id)
 
     async def work(self, task: SearchTask) -> SearchResult:
@@ -82,17 +86,19 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
             reached_budget.append(str(reached))
         notes = " ".join([*reached_budget, *meter.notes]) or None
         is_whole = not reached_budget and (task.query.limit is None or len(found) < task.query.limit)
-        return SearchResult(found[: task.query.limit], notes, meter.free_calls, bool(reached_budget), is_whole=is_whole)
+        places = found[: task.query.limit]
+        return SearchResult(places, notes, meter.areas, bool(reached_budget), is_whole, meter.is_partial)
 
     async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
         """Store the places with their search; those that are not rejected advance."""
-        row.call_count += result.free_calls
         row.result_count = len(result.places)
+        row.area_found = [area.to_json() for area in result.areas] or row.area_found
         row.notes, row.stopped_by_budget = result.notes, result.stopped_by_budget
+        row.is_partial = result.is_partial or not result.is_whole
         wanted = await places.upsert(session, row, result.places)
         if result.is_whole:
             await search_journal.close(session, row.id)
         else:  # a larger budget or limit continues from here
             await search_journal.mark_charged(session, row.id)
-        await spending.wake_search(session, row.id)
+        await spending.wake_searches(session, [row.id])
         return await advance(session, self.name, dict.fromkeys(wanted, read_rules(row.rules)))

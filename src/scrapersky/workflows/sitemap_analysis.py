@@ -12,7 +12,7 @@ from scrapersky.crawl.errors import BlockedByPolicy, RetryLater
 from scrapersky.crawl.politeness.visit import Visit
 from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
-from scrapersky.crawl.sitemaps.result import MissKind, SearchOutcome, SitemapSearch
+from scrapersky.crawl.sitemaps.result import MissKind, SearchLimits, SearchOutcome, SitemapSearch
 from scrapersky.crawl.web import Web
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
@@ -21,6 +21,8 @@ from scrapersky.models import Domain
 from scrapersky.store.line import sitemaps
 from scrapersky.store.line.advance_rules import advance, rules_of
 from scrapersky.store.steps import step_after
+
+LIMITS = SearchLimits(opens_unlikely=False)
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,9 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         """Store every sitemap with how it was found; those that list pages advance unless their site is rejected."""
         for row, search in found:
             row.sitemap_result, row.sitemap_reason = search.outcome.value, search.why
-        wanted = await sitemaps.upsert(session, found)
         rules = await rules_of(session, {row.search_id for row, _ in found})
+        only_likely = {row.id for row, _ in found if rules[row.search_id].sitemap_import == "likely"}
+        wanted = await sitemaps.upsert(session, found, only_likely)
         produced = {
             sitemap_id: rules[row.search_id]
             for row, _ in found
@@ -83,7 +86,7 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
 async def _search_each(visit: Visit, homes: Iterable[str]) -> AsyncIterator[SitemapSearch]:
     """Search from each address until one responds."""
     for home in homes:
-        found = await discover(home, VisitFetcher(visit))
+        found = await discover(home, VisitFetcher(visit, keeps=True), LIMITS)
         yield found
         if not _may_succeed_later(found):
             return

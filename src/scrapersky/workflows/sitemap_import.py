@@ -1,9 +1,8 @@
 """WF6: a sitemap becomes pages, however many it lists."""
 
-from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,25 +15,12 @@ from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.pages.classify import classify_page
-from scrapersky.extract.pages.select import (
-    MIN_SCORE,
-    WORTH,
-    PageLink,
-    is_shallow_unknown,
-    select_pages,
-    select_unknown_pages,
-)
 from scrapersky.extract.site_metadata import read_metadata
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages, sitemaps
-from scrapersky.store.line.pages import PageRow, Spool
+from scrapersky.store.line.page_lists import ImportedPages, best_pages, unknown_pages
 from scrapersky.store.line.sitemaps import LINKS
 from scrapersky.store.steps import step_after
-
-MAX_CANDIDATES = 5_000  # promising pages of one sitemap that are ranked
-MAX_PICKS = 1_000
-MAX_UNKNOWN = 100  # shallow pages of one list that are kept for a budget that is left over
 
 
 @dataclass(frozen=True)
@@ -43,26 +29,6 @@ class PageList:
 
     url: str
     kind: str | None
-
-
-@dataclass
-class ImportedPages:
-    """The pages of a list, on disk until they are stored, and the promising ones."""
-
-    spool: Spool = field(default_factory=Spool)
-    candidates: list[PageLink] = field(default_factory=list)
-    unknown: list[PageLink] = field(default_factory=list)  # shallow pages of which nothing is known
-    partial: str | None = None
-
-    def add(self, url: str, text: str = "", last_modified: str | None = None) -> None:
-        """Add a page with its kind; a promising one becomes a candidate."""
-        guess = classify_page(url, text)
-        self.spool.add(PageRow(url, guess.kind.value, guess.score, guess.reason, last_modified))
-        promising = guess.kind in WORTH and guess.score >= MIN_SCORE
-        if promising and len(self.candidates) < MAX_CANDIDATES:
-            self.candidates.append(PageLink(url, text))
-        elif len(self.unknown) < MAX_UNKNOWN and is_shallow_unknown(PageLink(url, text), guess):
-            self.unknown.append(PageLink(url, text))
 
 
 class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
@@ -105,43 +71,25 @@ class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
 
     async def _links(self, listing: PageList) -> ImportedPages:
         async with (await self._web.crawler()).visit() as visit:
-            page = await visit.fetch(listing.url)
+            page = await visit.fetch_shared(listing.url)
             metadata = await self._web.read(read_metadata, page.encoded, page.final_url)
-        imported = ImportedPages()
-        for link in dict.fromkeys((PageLink(page.final_url), *metadata.links)):
-            imported.add(link.url, link.text)
-        return imported
+        return ImportedPages.of_links(page.final_url, metadata.links)
 
     async def write_batch(
         self, session: AsyncSession, found: Sequence[tuple[SitemapFile, ImportedPages]]
     ) -> Iterable[UUID]:
         """Store the pages in bulk; the best few per site advance, unless the list or the site is rejected."""
-        candidates: dict[UUID, list[PageLink]] = defaultdict(list)
         for row, imported in found:
             row.url_count, row.partial_reason = imported.spool.count, imported.partial
-            candidates[row.domain_id] += imported.candidates if row.curation_status not in REJECTED else []
         domains = await pages.domains_of(session, (row for row, _ in found))
         await pages.store(session, domains, ((row, imported.spool) for row, imported in found))
-        picks = {domain_id: _picks(of_site) for domain_id, of_site in candidates.items()}
         wanted = [domain for domain in domains.values() if domain.curation_status not in REJECTED]
-        chosen = await pages.choose(session, wanted, picks)
+        lists = [(row.domain_id, imported) for row, imported in found if row.curation_status not in REJECTED]
+        chosen = [page.id for page in await pages.choose(session, wanted, best_pages(lists))]
         if self._web.fills_page_budget:
-            chosen += await pages.fill_budget(session, wanted, _unknown(found), chosen)
+            chosen += await pages.fill_budget(session, wanted, unknown_pages(lists), chosen)
         await sitemaps.skip_if_pages_suffice(session, wanted, chosen)
         return chosen
-
-
-def _unknown(found: Iterable[tuple[SitemapFile, ImportedPages]]) -> dict[UUID, list[str]]:
-    """Return the shallow pages of each domain of which nothing is known, the shortest first."""
-    by_domain: dict[UUID, list[PageLink]] = defaultdict(list)
-    for row, imported in found:
-        by_domain[row.domain_id] += imported.unknown if row.curation_status not in REJECTED else []
-    return {domain_id: select_unknown_pages(links, MAX_UNKNOWN) for domain_id, links in by_domain.items()}
-
-
-def _picks(candidates: Iterable[PageLink]) -> list[tuple[str, str]]:
-    """Return the URLs and kinds of the best pages, best first."""
-    return [(page.url, page.classification.kind.value) for page in select_pages(candidates, MAX_PICKS)]
 
 
 async def _pieces(response: SitemapResponse) -> AsyncIterator[bytes]:

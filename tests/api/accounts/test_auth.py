@@ -333,7 +333,7 @@ async def test_logins_are_limited_by_account_and_by_address(database_url, add_us
         is_problem(await log_in(stranger, name="somebody"), 429)
 
 
-async def test_a_flood_of_logins_is_refused_before_hashing(database_url, add_user):
+async def test_a_flood_of_logins_is_refused_before_hashing(real_hashes, database_url, add_user):
     await add_user("bob")
     app = app_over(
         database_url, SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT="1000", SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP="1000"
@@ -347,7 +347,7 @@ async def test_a_flood_of_logins_is_refused_before_hashing(database_url, add_use
     assert set(codes) == {401, 503}
 
 
-async def test_a_password_with_outdated_hash_parameters_is_hashed_again(stranger, add_user, admin):
+async def test_a_password_with_outdated_hash_parameters_is_hashed_again(real_hashes, stranger, add_user, admin):
     from argon2 import PasswordHasher
 
     old = PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1).hash(PASSWORD)
@@ -364,7 +364,7 @@ async def test_an_invalid_hash_accepts_no_password(stranger, add_user):
     is_problem(await log_in(stranger), 401)
 
 
-async def test_too_many_simultaneous_hashes_get_503_until_the_queue_is_free():
+async def test_too_many_simultaneous_hashes_get_503_until_the_queue_is_free(real_hashes):
     passwords = Passwords()
     waiting = [asyncio.create_task(passwords.check("x", None)) for _ in range(THREADS + MAX_WAITING)]
     await asyncio.sleep(0)

@@ -64,7 +64,7 @@ async def test_stalled_downloads_do_not_block_others_and_are_disconnected(
         finally:
             gc.enable()
             deaf.close()  # or the server waits for it
-        whole = (await client.get("/api/v3/exports/domains.jsonl", timeout=60)).text
+        whole = (await client.get("/api/v3/exports/domains.jsonl", timeout=240)).text
         assert len({json.loads(line)["id"] for line in whole.splitlines()}) == ROWS
 
 

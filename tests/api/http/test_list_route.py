@@ -1,16 +1,24 @@
 """Every list of the API has an ETag: a client that has the page gets 304 without a body."""
 
+from datetime import UTC, datetime
+from uuid import UUID
+
 import httpx
 import pytest
 
 from scrapersky.core.roles import Role
 from scrapersky.core.vault import Vault
-from tests.factories.api_application import SECRET, add_dead, client_with
+from tests.factories.api_application import SECRET, add_dead, app_over, client_with
 from tests.factories.forged_tokens import true_token
 from tests.factories.line_rows import add, add_line
 from tests.factories.two_tenants import add_session
 
 LIST_CURE = "Give the router of this list route_class=ListRoute."
+
+
+@pytest.fixture
+def app(database_url, nominatim):
+    return app_over(database_url, **nominatim)
 
 
 @pytest.fixture
@@ -37,6 +45,9 @@ def lists_of(document):
 async def test_every_list_answers_304_to_a_client_that_has_the_page(person, admin, tenant):
     rows = await add_line(admin, tenant)
     await add_dead(admin, tenant, 1)
+    every_day = {"every_seconds": 86_400, "next_run_at": datetime.now(UTC)}
+    rows["schedules"] = await add(admin, "schedule", tenant, search_id=UUID(rows["searches"]), **every_day)
+    rows["campaigns"] = await add(admin, "search", tenant, text="Finland", provider="campaign")
     lists = dict(lists_of((await person.get("/api/v3/openapi.json")).json()))
     named = {
         f"/api/v3/{name}" for name in ("runs", "dead-letters", "audit", "users", "api-keys", "tenants", "contacts")

@@ -139,7 +139,7 @@ async def test_an_unexpected_exception_is_a_500_without_its_text(client, monkeyp
     async def fail(*_):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(workflow_status, "of_pipeline", fail)
+    monkeypatch.setattr(workflow_status, "of_engine", fail)
     with structlog.testing.capture_logs() as lines:
         answer = await client.get(LINE, headers={"x-request-id": "given-1"})
     problem = is_problem(answer, 500)

@@ -8,6 +8,7 @@ import pytest
 
 from scrapersky.actions import jobs
 from scrapersky.core.vocabularies import Curation
+from scrapersky.pipeline import build_pipeline
 from tests.factories.api_application import is_problem
 from tests.factories.line_rows import NOUNS, TABLES, add_line
 
@@ -227,13 +228,13 @@ async def test_curation_of_many_rows_is_a_job_that_continues_after_a_restart(cli
     job = (await client.get(big_job)).json()
     assert (job["state"], job["progress"], job["kind"]) == ("pending", 0, "curation")
     async with database.session(tenant) as session:  # one bite, then the process is gone
-        assert not await jobs.advance(session, UUID(job["id"]))
+        assert not await jobs.advance(session, UUID(job["id"]), build_pipeline({}))
     job = (await client.get(big_job)).json()
     assert (job["state"], job["progress"], job["result"]["queued"]) == ("processing", 0.4, 10)
     await admin.execute(
         "INSERT INTO place (tenant_id, provider, provider_id, name) VALUES ($1, 'fake', 'late', 'late')", tenant
     )
-    assert await jobs.RunJobs().run_on(database) == "1 open jobs, 0 of them unfinished"
+    assert await jobs.RunJobs(build_pipeline({})).run_on(database) == "1 open jobs, 0 of them unfinished"
     job = (await client.get(big_job)).json()
     assert (job["state"], job["progress"]) == ("completed", 1)
     assert job["result"] == {"updated": 25, "queued": 25, "withdrawn": 0, "found": 25}
@@ -246,9 +247,9 @@ async def test_curation_of_many_rows_is_a_job_that_continues_after_a_restart(cli
 
 async def test_a_cancelled_job_changes_no_further_rows(client, admin, tenant, database, big_job):
     async with database.session(tenant) as session:
-        await jobs.advance(session, UUID(big_job.rpartition("/")[2]))
+        await jobs.advance(session, UUID(big_job.rpartition("/")[2]), build_pipeline({}))
     assert (await client.post(f"{big_job}/cancel")).json()["state"] == "cancelled"
-    assert await jobs.RunJobs().run_on(database) == "0 open jobs, 0 of them unfinished"
+    assert await jobs.RunJobs(build_pipeline({})).run_on(database) == "0 open jobs, 0 of them unfinished"
     selected = await admin.fetchval("SELECT count(*) FROM place WHERE curation_status = $1", Curation.SELECTED.value)
     assert selected == 10
 
@@ -256,9 +257,9 @@ async def test_a_cancelled_job_changes_no_further_rows(client, admin, tenant, da
 async def test_two_processes_with_one_job_change_each_row_once(client, admin, tenant, database, big_job):
     job_id = UUID(big_job.rpartition("/")[2])
     async with database.session(tenant) as first:
-        await jobs.advance(first, job_id)
+        await jobs.advance(first, job_id, build_pipeline({}))
         async with database.session(tenant) as second:
-            assert await jobs.advance(second, job_id)  # the other one is at it
+            assert await jobs.advance(second, job_id, build_pipeline({}))  # the other one is at it
     assert (await client.get(big_job)).json()["result"]["found"] == 10
 
 

@@ -5,6 +5,7 @@ import io
 import json
 from uuid import UUID, uuid4
 
+import pyarrow.parquet
 import pytest
 from openpyxl import load_workbook
 
@@ -32,19 +33,23 @@ async def written(database, tenant, search, path, per):
 
 
 @pytest.mark.parametrize("per", ["business", "contact"])
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "xlsx", "parquet"])
 async def test_a_file_is_the_one_that_the_commands_write(client, database, tenant, line, tmp_path, per, ending):
     path = await written(database, tenant, line["searches"], tmp_path / f"leads.{ending}", per)
     answer = await client.get(f"{SEARCHES}/{line['searches']}/leads.{ending}", params={"per": per})
     assert answer.status_code == 200, answer.text
     assert f".{ending}" in answer.headers["content-disposition"]
-    if ending == "xlsx":
+    if ending == "parquet":
+        tables = [pyarrow.parquet.read_table(file) for file in (io.BytesIO(answer.content), path)]
+        assert tables[0].equals(tables[1])
+        assert tables[0].num_rows == 1
+    elif ending == "xlsx":
         cells = [list(load_workbook(file).active.values) for file in (io.BytesIO(answer.content), path)]
         assert cells[0] == cells[1]
         assert len(cells[0]) == 2
     else:
         assert answer.content == path.read_bytes()
-        assert len(answer.text.splitlines()) == (2 if ending == "csv" else 1)
+        assert len(answer.text.splitlines()) == {"csv": 2, "tsv": 2, "json": 3, "jsonl": 1}[ending]
 
 
 async def test_an_empty_search_gives_a_file_without_rows(client, admin, tenant):
@@ -54,6 +59,53 @@ async def test_an_empty_search_gives_a_file_without_rows(client, admin, tenant):
     assert (await client.get(f"{SEARCHES}/{search}/leads.jsonl")).content == b""
     workbook = await client.get(f"{SEARCHES}/{search}/leads.xlsx")
     assert len(list(load_workbook(io.BytesIO(workbook.content)).active.values)) == 1
+
+
+async def test_the_leads_of_a_campaign_say_which_of_its_searches_found_them(client, line, admin, tenant):
+    campaign = await add(admin, "search", tenant, text="2 searches", provider="campaign")
+    await admin.execute("UPDATE search SET text = 'dentists', area = 'Turku' WHERE id = $1", UUID(line["searches"]))
+    await admin.execute(
+        "INSERT INTO campaign_search (campaign_id, search_id, tenant_id, position) VALUES ($1, $2, $3, 0)",
+        UUID(campaign),
+        UUID(line["searches"]),
+        tenant,
+    )
+    url = f"/api/v3/campaigns/{campaign}"
+    [lead] = (await client.get(f"{url}/results")).json()["items"]
+    assert (lead["email"], lead["queries"]) == ("anna@molar.fi", ["dentists in Turku"])
+    for per in ("business", "contact"):
+        file = await client.get(f"{url}/leads.jsonl", params={"per": per, "columns": "email,queries"})
+        assert file.json() == {"email": "anna@molar.fi", "queries": "dentists in Turku"}
+    for ending in ("csv", "tsv", "json", "xlsx", "parquet"):
+        assert (await client.get(f"{url}/leads.{ending}")).status_code == 200
+    assert is_problem(await client.get(f"/api/v3/campaigns/{line['searches']}/leads.csv"), 404)
+
+
+async def test_rows_columns_and_their_order_are_chosen_by_the_query(client, line, admin, tenant):
+    url = f"{SEARCHES}/{line['searches']}"
+    file = await client.get(f"{url}/leads.csv", params={"columns": "email,business", "sort": "-rating,city"})
+    assert file.text.splitlines() == ["\ufeffemail,business", "anna@molar.fi,Molar Dental"]
+    for path in ("leads.jsonl", "results"):
+        found = await client.get(f"{url}/{path}", params={"verdict": ["risky", "unknown"]})
+        assert "anna@molar.fi" not in found.text
+        assert "anna@molar.fi" in (await client.get(f"{url}/{path}", params={"person": "anna"})).text
+    assert (await client.get(f"{url}/leads.jsonl", params={"exported": "false"})).content == b""
+    assert len((await client.get(f"{url}/leads.jsonl", params={"exported": "true"})).text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"columns": "email,nothing"}, "'nothing' is none of the columns of leads per business: business, website"),
+        ({"sort": "why"}, "'why' is none of the columns that leads per business can be sorted by"),
+        ({"verdict": "perfect"}, "deliverable"),
+        ({"country": "Finland"}, "pattern"),
+    ],
+)
+async def test_an_unknown_column_sort_key_or_value_is_refused_with_the_choices(client, line, given, told):
+    answer = await client.get(f"{SEARCHES}/{line['searches']}/leads.csv", params=given)
+    assert is_problem(answer, 422)
+    assert told in answer.text
 
 
 async def test_phones_are_written_as_asked(client, line, admin):
@@ -112,7 +164,7 @@ async def test_a_download_is_recorded_and_only_of_your_own_search(app, client, a
     assert row["subject"] == f"leads of search {line['searches']}"
     assert json.loads(row["after"]) == {"filter": {"per": "contact"}, "form": "csv"}
     is_problem(await client.get(f"{SEARCHES}/{uuid4()}/leads.csv"), 404)
-    is_problem(await client.get(f"{SEARCHES}/{line['searches']}/leads.parquet"), 422)
+    is_problem(await client.get(f"{SEARCHES}/{line['searches']}/leads.odt"), 422)
     async with client_with(app, await make_key(database, tenant="other", name="eve")) as stranger:
         is_problem(await stranger.get(url), 404)
 

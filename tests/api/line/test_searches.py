@@ -27,7 +27,7 @@ class FakeProvider:
     async def estimate(self, query):
         if query.text == "busy":
             raise ProviderBusy("The quota of this minute is used up.", timedelta(minutes=1))
-        return Estimate(3, 12, f"3 calls for {query.limit} places in {query.area}")
+        return Estimate(3, 12, f"3 calls for {query.limit} places in {query.where.words}")
 
 
 @pytest.fixture
@@ -78,6 +78,33 @@ async def test_an_estimate_creates_nothing_and_a_busy_provider_does_not_prevent_
     estimate = answer.json()["estimate"]
     assert estimate["cents"] is None
     assert estimate["explanation"] == "There is no estimate now: The quota of this minute is used up."
+
+
+async def test_an_estimate_says_how_the_text_was_read_and_whether_the_search_is_known(client, admin):
+    asked = {"text": "Dentists in Turku", "provider": "fake", "estimate_only": True}
+    answer = (await client.post(SEARCHES, json=asked)).json()
+    assert (answer["text"], answer["area"], answer["known"], answer["search"]) == ("Dentists", "Turku", False, None)
+    started = (await client.post(SEARCHES, json={**asked, "estimate_only": False})).json()["search"]
+    answer = (await client.post(SEARCHES, json=asked)).json()
+    assert (answer["known"], answer["search"]["id"]) == (True, started["id"])
+
+
+async def test_a_cancelled_search_goes_on_with_the_rules_from_before(client, admin):
+    rules = {"deep_scan": "off", "pages_per_site": 3}
+    path = f"{SEARCHES}/{(await client.post(SEARCHES, json={**DENTISTS, 'rules': rules})).json()['search']['id']}"
+    before = (await client.get(path)).json()
+    assert before["requested_by"] == "ada"
+    await client.post(f"{path}/cancel")
+    assert (await client.get(path)).json()["rules"]["pages_per_site"] == 5
+    answer = await client.post(f"{path}/continue", json={})
+    assert (answer.status_code, answer.json()["known"]) == (200, True)
+    after = (await client.get(path)).json()
+    assert (after["rules"], after["cancelled_by"]) == (before["rules"], None)
+    assert (after["place_search_status"], after["budget_cents"]) == ("Queued", before["budget_cents"])
+    changed = await client.post(f"{path}/continue", json={"budget": 9, "rules": {"pages_per_site": 8}})
+    assert changed.json()["search"]["budget_cents"] == 900
+    assert (await client.get(path)).json()["rules"]["pages_per_site"] == 8
+    assert (await client.post(f"{SEARCHES}/{uuid4()}/continue", json={})).status_code == 404
 
 
 async def test_an_invalid_search_request_is_refused_by_field(client, admin):
@@ -209,7 +236,9 @@ async def test_a_cancelled_search_withdraws_its_queued_work_and_queues_no_more(c
     assert set(dict(await admin.fetch("SELECT domain_metadata_status, 1 FROM domain"))) == {"Processing"}
     detail = (await client.get(f"{SEARCHES}/{ids['searches']}")).json()
     assert detail["cancelled_by"] == "ada"
-    assert {value for value in detail["rules"].values() if isinstance(value, str)} == {"off"}
+    rules = {name: value for name, value in detail["rules"].items() if isinstance(value, str)}
+    # How a page is read is no step: one that a person selects afterwards is still read as before.
+    assert rules == dict.fromkeys(rules, "off") | {"browser": "needed"}
     is_problem(await client.post(f"{SEARCHES}/{theirs['searches']}/cancel"), 404)
 
 
@@ -238,5 +267,6 @@ async def test_text_and_area_may_be_one_text(client, admin):
     assert together.json()["search"]["id"] == apart.json()["search"]["id"]
     assert together.json()["search"]["area"] == "Helsinki"
     problem = is_problem(await client.post(SEARCHES, json={"text": "dentists", "provider": "openstreetmap"}), 422)
-    assert problem["detail"] == 'The area is missing. Write "dentists in Helsinki", or give the area separately.'
+    cure = 'write "dentists in Helsinki", or give a place, a point, a box or a polygon.'
+    assert problem["detail"] == f"The area is missing: {cure}"
     assert await admin.fetchval("SELECT count(*) FROM search") == 1

@@ -8,6 +8,7 @@ import pytest
 
 from scrapersky.actions import jobs
 from scrapersky.maintenance.prune import PruneJobs
+from scrapersky.pipeline import build_pipeline
 from tests.api.line.test_curation import add_places, curate
 from tests.factories.api_application import is_problem
 from tests.factories.line_rows import add, add_line
@@ -94,15 +95,15 @@ async def test_a_job_keeps_to_what_was_shown_and_is_undone_by_a_job(client, admi
     assert answer.status_code == 202
     job_id = answer.json()["id"]
     async with database.session(tenant) as session:
-        await jobs.advance(session, UUID(job_id))
+        await jobs.advance(session, UUID(job_id), build_pipeline({}))
     is_problem(await client.post(f"{API}/undo/{job_id}"), 409)  # it still runs
-    await jobs.RunJobs().run_on(database)
+    await jobs.RunJobs(build_pipeline({})).run_on(database)
     assert await selected(admin) == 21
     await curate(client, "places", "Maybe", ids=[str(await admin.fetchval(ANY_SELECTED))])
     answer = await client.post(f"{API}/undo/{job_id}")
     assert (answer.status_code, answer.json()["kind"]) == (202, "undo")
     assert answer.headers["location"] == f"{API}/jobs/{answer.json()['id']}"
-    await jobs.RunJobs().run_on(database)
+    await jobs.RunJobs(build_pipeline({})).run_on(database)
     job = (await client.get(answer.headers["location"])).json()
     assert (job["state"], job["result"]) == ("completed", {"found": 21, "restored": 20})
     assert await selected(admin) == 0

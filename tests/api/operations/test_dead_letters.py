@@ -60,7 +60,7 @@ async def test_unknown_ids_workflows_and_filters_are_refused_with_a_message(clie
 async def test_a_retried_dead_letter_is_queued_again_and_removed(client, admin, tenant):
     [letter_id] = await add_dead(admin, tenant, 1)
     answer = (await client.post(f"{LETTERS}/{letter_id}/retry")).json()
-    assert answer == {"matched": 1, "done": 1, "refused": []}
+    assert answer == {"matched": 1, "done": 1, "refused": [], "as_of": None}
     row = await admin.fetchrow("SELECT packing_status, packing_error, packing_attempts - packing_allowance FROM parcel")
     assert tuple(row) == ("Queued", None, 0)
     is_problem(await client.get(f"{LETTERS}/{letter_id}"), 404)
@@ -84,7 +84,7 @@ async def test_a_dropped_dead_letter_is_skipped_with_actor_and_reason(client, ad
 async def test_selected_dead_letters_are_moved_and_refused_ones_named(client, admin, tenant):
     ids, unknown = await add_dead(admin, tenant, 3), str(uuid4())
     answer = (await client.post(f"{LETTERS}/drop", json={"ids": [*ids[:2], unknown]})).json()
-    assert answer == {"matched": 3, "done": 2, "refused": [{"id": unknown, "state": "unknown"}]}
+    assert answer == {"matched": 3, "done": 2, "refused": [{"id": unknown, "state": "unknown"}], "as_of": None}
     assert [str(row["id"]) for row in await admin.fetch("SELECT id FROM dead_letter")] == ids[2:]
 
 
@@ -94,9 +94,15 @@ async def test_matching_dead_letters_are_counted_and_then_moved_in_chunks(client
     await add_dead(admin, tenant, 3, "TimedOut: too slow")
     asked = {"filter": {"workflow": "packing", "text": "RuntimeError"}}
     preview = (await client.post(f"{LETTERS}/retry", json={**asked, "preview": True})).json()
-    assert preview == {"matched": 5, "done": 0, "refused": []}
+    assert (preview["matched"], preview["done"]) == (5, 0)
+    assert preview["as_of"]
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 8
-    assert (await client.post(f"{LETTERS}/retry", json=asked)).json() == {"matched": 5, "done": 5, "refused": []}
+    assert (await client.post(f"{LETTERS}/retry", json=asked)).json() == {
+        "matched": 5,
+        "done": 5,
+        "refused": [],
+        "as_of": None,
+    }
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 3
     assert await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Queued'") == 5
     assert await admin.fetchval("SELECT count(*) FROM audit") == 3  # one for each bite, in its transaction
@@ -105,6 +111,7 @@ async def test_matching_dead_letters_are_counted_and_then_moved_in_chunks(client
         "matched": 0,
         "done": 0,
         "refused": [],
+        "as_of": None,
     }
 
 

@@ -159,7 +159,7 @@ async def test_every_part_of_the_list_is_read_from_an_index(database, admin, ten
     for shelf in queue_rows.SECTIONS:
         for after in (None, queue_rows.QueuePosition(shelf, keys.get(shelf), uuid4())):
             async with database.session(tenant) as session:
-                query = queue_rows._section_query(workflow, tenant, shelf, after).limit(50)
+                query = queue_rows.section_query(workflow, tenant, shelf, after).limit(50)
                 compiled = query.compile(dialect=postgresql.asyncpg.dialect(), compile_kwargs={"literal_binds": True})
                 plan = (await session.execute(text(f"EXPLAIN {compiled}".replace(":", "\\:")))).scalars().all()
             assert "Seq Scan" not in "\n".join(plan), f"{shelf} {after}: {plan}"

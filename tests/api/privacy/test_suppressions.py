@@ -162,6 +162,14 @@ async def test_each_operation_needs_its_role(app, client, method, path, roles):
         assert (answer.status_code != 403) == (role in roles), role
 
 
+async def test_only_an_admin_deletes_the_suppression_of_an_erasure(app, client, admin, tenant):
+    await client.post(HERE, json={"values": ["a@b.fi"]})
+    row = await admin.fetchval("UPDATE suppression SET origin = 'erasure', value = NULL RETURNING id")
+    for role, status in (("operator", 403), ("admin", 204)):
+        async with client_with(app, await make_key(app.state.application.database, role, name=role)) as asker:
+            assert (await asker.delete(f"{HERE}/{row}")).status_code == status
+
+
 @pytest.mark.parametrize("email", ["1@0.1", "a@localhost", "a@xn--zzzzzzzz.fi"])
 async def test_a_suppressed_contact_with_an_unusual_host_is_unsuppressed(client, admin, tenant, email):
     contact = await add(admin, "contact", tenant, identity=f"email:{email}", email=email)

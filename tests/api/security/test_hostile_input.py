@@ -340,8 +340,9 @@ async def test_no_response_contains_a_stack_trace_or_an_error_text(client, admin
 # -- size --------------------------------------------------------------------------------------------------------------
 
 UNDECLARED = json.dumps({f"m{n}": 1 for n in range(5_000)}).encode()
-WITHOUT_LIST = ("auth/login", "searches", "contacts", "workflows/packing/pause", "places/x", "nowhere")
+WITHOUT_LIST = ("auth/login", "contacts", "workflows/packing/pause", "places/x", "nowhere")
 WITH_LIST = (
+    "searches",  # the corners of an area
     *("places/curation", "places/submit", "suppressions", "suppressions/contacts", "suppressions/check"),
     *("deliveries", "deliveries/cancel", "workflows/packing/queue", "workflows/packing/retry", "dead-letters/retry"),
 )
@@ -369,3 +370,10 @@ async def test_an_object_of_hundreds_of_members_is_refused_before_it_is_validate
         for body in (UNDECLARED, b'{"filter": ' + UNDECLARED + b"}", b'{"items": [' + UNDECLARED + b"]}"):
             problem = is_problem(await client.post(f"{API}/{path}", content=body, headers=JSON), 422)
             assert "at most 200 members" in problem["detail"]
+
+
+async def test_an_object_of_thousands_of_members_is_not_imported(client):
+    for body in (UNDECLARED, b'{"rows": [' + UNDECLARED + b"]}"):
+        for path in ("imports/places", "imports/places/look"):
+            problem = is_problem(await client.post(f"{API}/{path}", content=body, headers=JSON), 422)
+            assert problem["detail"] == "An object may have at most 1,000 members."

@@ -97,6 +97,8 @@ NOT_CLEAN = {
     "query.before",
     # Words of a list: any other is refused with the choices.
     "query.prefer",
+    "query.columns",
+    "query.sort",
     "header.if-match",
     # Cleaned and judged one by one: a bad one fails alone, with its place.
     "body(newsuppressions).values[]",

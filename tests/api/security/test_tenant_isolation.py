@@ -7,6 +7,7 @@ import pytest
 
 from scrapersky.actions import jobs
 from scrapersky.asgi import create_app
+from scrapersky.pipeline import build_pipeline
 from scrapersky.store.operations import idempotency
 from scrapersky.store.operations.idempotency import KeyReused, StoredResponse
 from tests.factories.api_application import client_with, environment, is_problem
@@ -191,6 +192,6 @@ async def test_a_job_changes_rows_of_its_tenant_only(admin, database, tenant, ot
         "cursor": None,
     }
     await add(admin, "job", other_tenant, kind="curation", parameters=json.dumps(asked))
-    await jobs.RunJobs().run_on(database)
+    await jobs.RunJobs(build_pipeline({})).run_on(database)
     selected = await admin.fetch("SELECT tenant_id, count(*) FROM place WHERE curation_status = 'Selected' GROUP BY 1")
     assert [tuple(row) for row in selected] == [(other_tenant, 5)]

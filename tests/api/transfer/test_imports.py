@@ -33,12 +33,49 @@ async def test_a_table_is_imported_and_reported(client, admin):
         "incomplete": 0,
         "cells": [],
         "ignored_columns": [],
+        "job_id": str(await admin.fetchval("SELECT id FROM job WHERE kind = 'import'")),
+    }
+    job = (await client.get(f"/api/v3/jobs/{report['job_id']}")).json()
+    assert (job["state"], job["parameters"]["name"]) == ("completed", "sites.csv")
+    assert {name: job["result"][name] for name in ("created", "errors", "search_id")} == {
+        name: report[name] for name in ("created", "errors", "search_id")
     }
     again = (await sent(client, "domains", body, auto_queue="true", name="sites.csv")).json()
     assert (again["created"], again["unchanged"], again["queued"], again["search_id"]) == (0, 1, 0, search_id)
     listed = (await client.get("/api/v3/domains", params={"search_id": search_id})).json()
     assert [(row["name"], row["domain_metadata_status"]) for row in listed["items"]] == [("molar.fi", "Queued")]
     assert await admin.fetchval("SELECT actor FROM audit WHERE action = 'import'") == "ada"
+
+
+async def test_a_look_names_the_columns_what_they_are_taken_for_and_five_rows(client, admin):
+    body = "Firma;Telefon;Notiz\n" + "".join(f"Molar {number};0912345{number};\n" for number in range(9))
+    query = {"map": ["Firma=name", "Telefon=-"]}
+    answer = await client.post("/api/v3/imports/places/look", content=body, headers=CSV, params=query)
+    seen = answer.json()
+    assert answer.status_code == 200
+    assert seen["columns"] == [
+        {"name": "Firma", "field": "name"},
+        {"name": "Telefon", "field": None},
+        {"name": "Notiz", "field": None},
+    ]
+    assert [row["line"] for row in seen["rows"]] == [2, 3, 4, 5, 6]
+    assert seen["rows"][0]["cells"] == ["Molar 0", "09123450", ""]
+    assert seen["problem"] == ""
+    assert {"name": "name", "is_needed": True}.items() <= seen["fields"][0].items()
+    unmapped = (await client.post("/api/v3/imports/domains/look", content=body, headers=CSV)).json()
+    assert "Domains need a column for domain" in unmapped["problem"]
+    nothing = await client.post("/api/v3/imports/places/look", content="Firma\n", headers=CSV)
+    is_problem(nothing, 400)
+    assert await admin.fetchval("SELECT count(*) FROM place") == 0
+    left_out = await sent(client, "places", body, **query, dry_run="true")
+    assert (left_out.json()["created"], left_out.json()["ignored_columns"]) == (9, ["Telefon", "Notiz"])
+    assert left_out.json()["job_id"] is None
+
+
+async def test_a_list_of_values_is_imported_as_plain_text(client, admin):
+    answer = await sent(client, "domains", "molar.fi\n\nkallio.fi\n127.0.0.1\n", {"Content-Type": "text/plain"})
+    assert (answer.json()["created"], [error["line"] for error in answer.json()["errors"]]) == (2, [4])
+    assert await admin.fetchval("SELECT array_agg(name ORDER BY name) FROM domain") == ["kallio.fi", "molar.fi"]
 
 
 async def test_json_objects_are_imported_like_table_rows(client, admin):

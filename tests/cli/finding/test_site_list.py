@@ -1,9 +1,12 @@
 """Lists of web sites: however the file is written, and known by their content."""
 
+import json
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
+from scrapersky.cli.finding.own_columns import OwnColumns
 from scrapersky.cli.finding.site_list import BadSiteList, SiteList
 
 
@@ -36,20 +39,69 @@ def test_a_list_is_read_as_people_write_it_and_known_by_its_content(tmp_path, te
     assert sites.name != listed(tmp_path, "zahn.de\nmolar.fi\nhampi.fi\n").name
 
 
-def test_objects_a_line_are_a_list_too(tmp_path):
+def test_json_lines_are_a_list_of_sites(tmp_path):
     sites = listed(tmp_path, '{"name": "Molar", "website": "molar.fi"}\n{"name": "Zahn"}\n', "sites.jsonl")
     assert [site.name for site in sites.found] == ["molar.fi"]
-    assert sites.rejected == ("line 2: It is empty.",)
+    assert sites.rejected == ("line 2: 'Zahn': It is empty.",)
 
 
 def test_lines_that_are_no_site_are_named_with_the_reason(tmp_path):
     sites = listed(tmp_path, "website,city\nmolar.fi,Helsinki\nhttps://facebook.com/x,Turku\nzahn.de\nno site,Oulu\n")
     assert [site.name for site in sites.found] == ["molar.fi"]
     assert sites.rejected == (
-        "line 3: a page on facebook is not a web site of its own",
-        "line 4: has 1 cells for 2 columns",
-        "line 5: It contains characters that no address has.",
+        "line 3: 'https://facebook.com/x': A page on facebook is not a web site of its own.",
+        "line 4: 'zahn.de': It has 1 cells for 2 columns.",
+        "line 5: 'no site': It contains characters that no address has.",
     )
+
+
+def test_the_cells_of_a_table_are_kept_by_site_and_those_of_several_lines_together(tmp_path):
+    table = "Account ID;Website;note\n007;molar.fi;call, then write\n008;zahn.de;\n009;www.molar.fi;call, then write\n"
+    expected = {
+        "molar.fi": {
+            "Account ID": "007; 009",
+            "Website": "molar.fi; www.molar.fi",
+            "note": "call, then write",
+        },
+        "zahn.de": {"Account ID": "008", "Website": "zahn.de"},
+    }
+    objects = "\n".join(
+        json.dumps(dict(zip(table.splitlines()[0].split(";"), line.split(";"), strict=True)))
+        for line in table.splitlines()[1:]
+    )
+    book, xlsx = Workbook(), tmp_path / "sites.xlsx"
+    for line in table.splitlines():
+        book.active.append(line.split(";"))
+    book.save(xlsx)
+    lists = (
+        listed(tmp_path, table),
+        listed(tmp_path, table.replace(";", "\t"), "sites.tsv"),
+        listed(tmp_path, objects, "sites.jsonl"),
+        SiteList.read(xlsx),
+    )
+    for sites in lists:
+        assert sites.columns == ("Account ID", "Website", "note")
+        assert {name: dict(cells) for name, cells in sites.cells.items()} == expected
+    assert listed(tmp_path, "molar.fi\nzahn.de\n").columns == (), "a list without names of columns has none"
+
+
+def test_an_own_column_that_a_file_of_leads_has_too_gets_another_name(tmp_path):
+    sites = listed(tmp_path, "website,own_email,Email,ID\nmolar.fi,a,b,7\n")
+    assert OwnColumns.of(sites, ("website", "email")).names == {
+        "own_website": "website",
+        "own_email": "own_email",
+        "own_own_Email": "Email",
+        "ID": "ID",
+    }
+
+
+def test_a_workbook_without_a_column_of_sites_is_refused_with_its_columns(tmp_path):
+    book, xlsx = Workbook(), tmp_path / "sites.xlsx"
+    for line in (["city"], ["Turku"]):
+        book.active.append(line)
+    book.save(xlsx)
+    with pytest.raises(BadSiteList, match="No column is named website, url or domain; there are city"):
+        SiteList.read(xlsx)
 
 
 def test_the_name_of_a_list_tells_what_is_in_it(tmp_path):

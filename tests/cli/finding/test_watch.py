@@ -14,14 +14,14 @@ def wait(seconds: float, rows: int = 1) -> Wait:
     return Wait("page_curation", rows, datetime.now(UTC), seconds, "busy")
 
 
-def test_it_is_over_when_all_rows_are_postponed_beyond_it() -> None:
+def test_the_wait_ends_if_all_rows_are_postponed_beyond_the_timeout() -> None:
     assert IdleTimeout(45).is_over([step(2)], [wait(46, 2)], 0)
     assert not IdleTimeout(45).is_over([step(2)], [wait(44, 2)], 0)
     assert not IdleTimeout(45).is_over([step(3)], [wait(46, 2)], 0), "one is ready"
     assert not IdleTimeout(45).is_over([step(2, working=1)], [wait(46, 2)], 0), "one is being worked on"
 
 
-def test_idle_time_counts() -> None:
+def test_idle_time_counts_towards_the_timeout() -> None:
     timeout = IdleTimeout(45)
     assert not timeout.is_over([step(1)], [wait(40)], 0)
     assert not timeout.is_over([step(1)], [wait(30)], 10)
@@ -35,7 +35,7 @@ def test_ready_rows_that_are_not_processed_are_waited_for_until_the_timeout() ->
     assert timeout.is_over([step(1)], [], 45)
 
 
-def test_it_restarts_when_a_row_finishes_a_step() -> None:
+def test_the_timeout_restarts_when_a_row_finishes_a_step() -> None:
     timeout = IdleTimeout(45)
     assert not timeout.is_over([step(2)], [], 0)
     assert not timeout.is_over([step(2)], [], 40)

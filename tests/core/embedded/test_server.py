@@ -304,7 +304,8 @@ async def test_a_second_user_of_the_machine_has_a_server_of_its_own(home: Path, 
     runner = START
     if is_root():  # only root can act as another user; without it the second server has another home
         os.chown(other, user, user)
-        runner = f"import os\nos.setgroups([]); os.setgid({user}); os.setuid({user})\n{START}"
+        become = f"import os\nos.setgroups([]); os.setgid({user}); os.setuid({user})\n"
+        runner = START.replace("print(", f"{become}print(")  # after the imports: that user may not read this Python
     environment = {**os.environ, "HOME": str(other), "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
         [sys.executable, "-c", runner, str(other / "data")],

@@ -70,7 +70,7 @@ async def test_well_known_paths_are_requested_without_robots_lines():
     result, asked = await search({"/sitemap.xml": PAGES})
 
     assert (urls(result), result.sitemaps[0].found_by) == (["/sitemap.xml"], FoundBy.WELL_KNOWN)
-    assert sorted(asked) == ["/robots.txt", "/sitemap.xml", "/sitemap_index.xml"]
+    assert sorted(asked) == ["/robots.txt", "/sitemap.xml"]
 
 
 async def test_robots_lines_without_a_sitemap_are_reported_and_the_search_continues():
@@ -149,7 +149,7 @@ async def test_children_beyond_max_fetches_are_listed_but_not_read():
     result, asked = await search(answers, limits=SearchLimits(max_fetches=6))
 
     assert len(result.sitemaps) == 101
-    assert sum(found.kind is None for found in result.sitemaps) == 100 - len(asked) + 3  # robots, index, one more path
+    assert sum(found.kind is None for found in result.sitemaps) == 100 - len(asked) + 2  # robots, index
     assert result.limits_reached == ["only 6 sitemaps were looked into"]
 
 

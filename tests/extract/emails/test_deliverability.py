@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.extract.emails.deliverability import (
-    FREE,
     OFTEN_MISTYPED,
     VERDICTS,
     InspectedAddress,
     MailAcceptance,
     MailDomain,
+    free_domains,
     inspect_address,
     is_one_typo,
     verify_email,
@@ -169,7 +169,7 @@ def test_one_typo_is_one_letter_or_one_exchange(written, known, slip):
 
 
 def test_often_mistyped_providers_are_free_mail_providers():
-    assert set(OFTEN_MISTYPED) <= FREE
+    assert set(OFTEN_MISTYPED) <= free_domains()
 
 
 def test_the_verdict_can_be_stored_as_json():

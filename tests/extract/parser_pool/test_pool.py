@@ -37,7 +37,7 @@ async def small_pool(size: int = 1, **limits: float) -> AsyncIterator[ParserPool
         seen = set(pool.process_ids)
         yield pool
         seen |= set(pool.process_ids)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         while any(map(is_running, seen)):  # the kernel ends a killed process when it is scheduled
             await asyncio.sleep(0.01)
 
@@ -255,6 +255,15 @@ async def test_a_result_cannot_make_the_parent_run_code(reader: Callable[[], obj
         assert await pool.run(hostile_readers.own_pid) != pid
 
 
+async def test_a_second_process_starts_when_the_first_is_busy() -> None:
+    async with small_pool(2) as pool:
+        one_by_one = [await pool.run(hostile_readers.own_pid) for _ in range(3)]
+        assert pool.process_ids == [one_by_one[0]] == list(set(one_by_one))
+        at_once = await asyncio.gather(*(pool.run(hostile_readers.own_pid) for _ in range(2)))
+        assert sorted(pool.process_ids) == sorted(at_once)
+        assert pool.counts.started == 2
+
+
 async def test_limits_too_tight_for_the_start_raise_at_once() -> None:
     with pytest.raises(ParserCannotStart, match="8 MB"):
         async with ParserPool(2, memory_mb=8):
@@ -324,7 +333,7 @@ from tests.factories import hostile_readers
 
 async def main():
     async with ParserPool(2, cpu_seconds=1, wall_seconds=1.0) as pool:
-        print(*pool.process_ids, flush=True)
+        print(*await asyncio.gather(*(pool.run(hostile_readers.own_pid) for _ in range(2))), flush=True)
         await pool.run(hostile_readers.stall)
 
 asyncio.run(main())

@@ -103,7 +103,7 @@ Mehmet Ali Yılmaz | tr | TR | Mehmet Ali | Yılmaz
 ΠΑΠΑΔΟΠΟΥΛΟΣ Γιώργος | el | GR | Γιώργος | ΠΑΠΑΔΟΠΟΥΛΟΣ
 Kovács Eszter | hu | HU | Eszter | Kovács
 Zsurzsa Kincső | hu | HU | Kincső | Zsurzsa
-Zsurzsa Kincső | en | HU |  |
+Zsurzsa Virgonc | en | HU |  |
 Nagy Zsolt | hu | HU | Zsolt | Nagy
 Máté Gábor | hu | HU | Gábor | Máté
 B. Nagy Péter | hu | HU | Péter | B. Nagy

@@ -107,3 +107,15 @@ def test_titles_and_mailboxes_have_their_function(text, function):
 
 def test_every_function_has_words():
     assert list(load_table("functions")["functions"]) == list(JobFunction)
+
+
+@pytest.mark.parametrize(
+    "title", ["Direction", "Direzione", "Dirección", "Direção", "Dyrekcja", "Vedení", "Ledelse", "Yönetim"]
+)
+def test_the_management_as_a_title_is_the_head_of_the_business(title: str) -> None:
+    assert title_meaning(title).seniority is Seniority.CHIEF
+
+
+def test_the_management_of_a_function_is_not_the_head_of_the_business() -> None:
+    assert title_meaning("Direzione commerciale").seniority is Seniority.HEAD
+    assert title_meaning("Direction artistique").seniority is Seniority.HEAD

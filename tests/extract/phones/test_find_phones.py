@@ -31,6 +31,9 @@ def found(html: str, region: str | None = None, url: str = "") -> list[str]:
         ("<p>Tél / Fax : 01 99 00 48 21</p>", "FR", "+33199004821"),
         ("<p>Phones: 020 7946 0318 / 020 7946 0417</p>", "GB", "+442079460318"),
         ('<script type=\'application/ld+json\'>{"telephone": "040 418 7306"}</script>', "FI", "+358404187306"),
+        ("<p>Тел./факс: (032) 244-88-16</p>", "UA", "+380322448816"),
+        ("<p>Sans frais : 1 888 228-4417</p>", "CA", "+18882284417"),
+        ("<p>Запись: 8 (843) 233-44-18, info@kontor.ru</p>", "RU", "+78432334418"),
         ("<p>Símar: 551 4417 / 5621833</p>", "IS", "+3545621833"),
         ("<p>S:00354 551 4417</p>", "IS", "+3545514417"),
         ("<p>Tel: +39 011 5591284 - 0141 593377</p>", "IT", "+390141593377"),
@@ -52,6 +55,10 @@ def test_a_number_is_read_as_the_country_writes_it(html: str, region: str | None
         ("<p>Lot 4153240187 of the sale, id=4153240187</p>", "US"),
         ("<p>48.137154, 11.576124</p>", "DE"),
         ("<p>Phone: 123-456-7890</p><p>Tel 0123 456789</p><p>(415) 555-0123</p>", "US"),
+        ("<p>immatriculée au RCS de Nîmes sous le numéro 482 337 915</p>", "FR"),
+        ("<p>Urlaub bis 15. 8. Vertretung: Praxis Dr. Roe, Gartenstr. 20, Tel. 07121 418730</p>", "DE"),
+        ("<p>Od 14. 7. zastupuje MUDr. Jan Roe, Wolkerova 3, tel. 585 418 730</p>", "CZ"),
+        ("<p>MST: 0312884471</p>", "VN"),
         ("<p>CRM 45210, CNPJ 12.345.678/0001-95</p>", "BR"),
     ],
 )
@@ -71,7 +78,7 @@ def test_numbers_side_by_side_are_separate_phones(html: str, region: str, number
     assert found(html, region) == numbers
 
 
-@pytest.mark.parametrize("label", ["F", "Fax", "傳真：", "팩스", "פקס:"])
+@pytest.mark.parametrize("label", ["F", "Fax", "傳真：", "팩스", "פקס:", "แฟกซ์", "Télécopieur :", "फैक्स:"])
 def test_a_fax_label_is_recognised_in_every_script(label: str) -> None:
     assert [phone.kind for phone in read_contacts(f"<p>{label} +41 31 555 82 11</p>").phones] == ["fax"]
 
@@ -114,10 +121,15 @@ def test_a_whatsapp_link_is_a_phone_number() -> None:
         ("<html lang='en-FI'><p>Tel. 040 418 7306</p>", ""),
         ("<p>Tel. 040 418 7306</p><p>Tel. +358 9 4187 306</p>", ""),
         (f"{COUNTRY}<p>Tel. 040 418 7306", ""),
+        ("<html lang='fi-FI'><p>Puh. 040 418 7306</p><p>Hosting: Wix.com Inc., +1 415-639-9034</p>", ""),
     ],
 )
 def test_the_region_is_inferred_when_it_is_not_given(html: str, url: str) -> None:
     assert "+358404187306" in found(html, url=url)
+
+
+def test_numbers_with_zero_are_not_read_as_north_american() -> None:
+    assert found("<html lang='th'><p>โทร. 081-883-4402</p>", url="https://kontor.com/") == ["+66818834402"]
 
 
 def test_the_parser_in_c_agrees_with_libphonenumber_on_every_region() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.file.provider import BusinessFile
@@ -22,7 +23,7 @@ async def read(
 ) -> tuple[list[PlaceDetails], list[str]]:
     meter = Meter(budget_cents=0)
     provider = BusinessFile(path)
-    pages = provider.search(PlaceQuery(text, area, limit), meter)
+    pages = provider.search(PlaceQuery(text, Where.of(area), limit), meter)
     return [place async for page in pages for place in page], meter.notes
 
 

@@ -11,7 +11,9 @@ import structlog
 from pydantic import SecretStr
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.providers.area import Area, Box
+from scrapersky.providers.areas.area import Area, FoundAreas
+from scrapersky.providers.areas.geometry import Box
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import (
     Meter,
     PlaceDetails,
@@ -36,11 +38,11 @@ from tests.factories.http_server import Reply, ScriptedServer
 from tests.providers.conftest import api_at
 
 HELSINKI = Area("Helsinki", Box(60.16, 24.93, 60.18, 24.96), "FI")
-QUERY = PlaceQuery("restaurants", "Helsinki")
+QUERY = PlaceQuery("restaurants", Where.of("Helsinki"))
 
 
-async def helsinki(*_: object) -> Area:
-    return HELSINKI
+async def helsinki(*_: object) -> FoundAreas:
+    return FoundAreas((HELSINKI,))
 
 
 def google(client: ClientSource, server: ScriptedServer, key: str = KEY, **more: Any) -> GooglePlaces:
@@ -62,7 +64,7 @@ async def collect(provider: GooglePlaces, meter: Meter, kept: list[PlaceDetails]
 
 async def test_all_pages_are_requested_with_the_same_query(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(47))
-    places = await found(google(client, server), PlaceQuery("restaurants", "Helsinki", limit=60, country="fi"))
+    places = await found(google(client, server), PlaceQuery("restaurants", Where.of("Helsinki", "FI"), limit=60))
     assert [place.provider_id for place in places] == [place["id"] for place in world.places]
     bodies = [one.json for one in server.requests]
     assert [body.pop("pageToken", None) is None for body in bodies] == [True, False, False]
@@ -114,7 +116,7 @@ async def test_boxes_find_every_place_beyond_sixty(
 async def test_a_limit_above_sixty_stops_the_boxes(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(1377))
     provider = google(client, server)
-    query = PlaceQuery("restaurants", "Helsinki", limit=150)
+    query = PlaceQuery("restaurants", Where.of("Helsinki"), limit=150)
     meter, estimate = Meter(), await provider.estimate(query)
     assert len(await found(provider, query, meter)) == 150
     assert world.paid <= 15
@@ -132,7 +134,7 @@ async def test_without_a_geocoder_the_first_sixty_places_define_the_box(
 async def test_an_area_unknown_to_the_geocoder_does_not_end_the_search(
     client: ClientSource, server: ScriptedServer
 ) -> None:
-    async def nobody_knows(*_: object) -> Area:
+    async def nobody_knows(*_: object) -> FoundAreas:
         raise ProviderRefused("no such place")
 
     TinyGoogle(server, points(100))
@@ -162,11 +164,11 @@ async def test_a_refused_page_token_restarts_the_query_once(client: ClientSource
     refused = error(400, "INVALID_ARGUMENT", "Request parameters for paging requests must match.")
     script = [None, refused, None, None]
     server.replies["/v1/places:searchText"] = lambda asked: script.pop(0) or pages(asked)
-    assert len(await found(google(client, server), PlaceQuery("x", "y", limit=40))) == 30
+    assert len(await found(google(client, server), PlaceQuery("x", Where.of("y"), limit=40))) == 30
     script = [None, refused, None, refused]
     server.replies["/v1/places:searchText"] = lambda asked: script.pop(0) or pages(asked)
     with pytest.raises(ProviderFailed, match="Twice"):
-        await found(google(client, server), PlaceQuery("x", "y", limit=40))
+        await found(google(client, server), PlaceQuery("x", Where.of("y"), limit=40))
 
 
 # -- money -------------------------------------------------------------------------------------------------------------
@@ -197,7 +199,7 @@ def test_a_call_costs_as_much_as_its_most_expensive_field(method: Any, fields: t
 async def test_the_estimate_is_made_without_a_call(
     client: ClientSource, server: ScriptedServer, limit: int | None, calls: int, cents: int
 ) -> None:
-    estimate = await google(client, server).estimate(PlaceQuery("x", "y", limit=limit))
+    estimate = await google(client, server).estimate(PlaceQuery("x", Where.of("y"), limit=limit))
     assert (estimate.calls, estimate.cents) == (calls, cents)
     assert server.requests == []
 
@@ -223,7 +225,7 @@ async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: S
     TinyGoogle(server, points(10)).faults = [error(503, "UNAVAILABLE", "")]
     meter = Meter()
     with pytest.raises(ProviderBusy):
-        await found(google(client, server), PlaceQuery("x", "y", limit=5), meter)
+        await found(google(client, server), PlaceQuery("x", Where.of("y"), limit=5), meter)
     assert (meter.calls, meter.cents) == (1, 0)
 
 
@@ -234,7 +236,7 @@ async def test_a_call_without_an_answer_stays_charged_and_one_that_was_not_sent_
         await reader.readuntil(b"\r\n\r\n")
         writer.close()
 
-    provider, query = google(client, server), PlaceQuery("x", "y", limit=5)
+    provider, query = google(client, server), PlaceQuery("x", Where.of("y"), limit=5)
     await server.stop()
     silent = await asyncio.start_server(hang_up, "127.0.0.1", server.port)
     lost, unsent = Meter(), Meter()

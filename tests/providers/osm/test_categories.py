@@ -5,11 +5,14 @@ from math import isclose
 
 import pytest
 
-from scrapersky.providers.area import Area, Box, UnclearSearch, what_and_where
+from scrapersky.providers.areas.area import Area
+from scrapersky.providers.areas.geometry import Box
+from scrapersky.providers.areas.where import UnclearSearch, Where
 from scrapersky.providers.base import PlaceQuery
 from scrapersky.providers.osm.categories import business_kind, tags_by_phrase
 from scrapersky.providers.osm.overpass import query_by_id, query_by_name, query_by_tags
 from scrapersky.providers.registry import read_search
+from scrapersky.providers.split_query import what_and_where
 
 HELSINKI = Area("Helsinki", Box(59.92, 24.78, 60.30, 25.25), "FI", 34914)
 
@@ -29,12 +32,13 @@ HELSINKI = Area("Helsinki", Box(59.92, 24.78, 60.30, 25.25), "FI", 34914)
     ],
 )
 def test_the_area_is_split_from_the_text(typed: str, what: str, where: str | None) -> None:
-    assert what_and_where(PlaceQuery(typed)) == (what, where)
+    read = what_and_where(PlaceQuery(typed))
+    assert (read.text, read.where.names) == (what, (where,) if where else ())
 
 
 def test_a_given_area_is_not_split_from_the_text() -> None:
-    assert what_and_where(PlaceQuery("bed in a box shops", "Leeds")) == ("bed in a box shops", "Leeds")
-    assert what_and_where(PlaceQuery("dentists in Oulu", "Oulu")) == ("dentists", "Oulu")
+    assert read_search("bed in a box shops", "Leeds", "file") == ("bed in a box shops", Where.of("Leeds"))
+    assert read_search("dentists in Oulu", "Oulu", "file") == ("dentists", Where.of("Oulu"))
 
 
 @pytest.mark.parametrize(
@@ -43,11 +47,12 @@ def test_a_given_area_is_not_split_from_the_text() -> None:
         ("dentists in Helsinki", None),
         ("dentists", "Helsinki"),
         (" dentists  in Helsinki ", "Helsinki "),
-        ("dentists near Helsinki", None),
+        ("dentists, Helsinki", None),
+        ("dentists Helsinki", None),
     ],
 )
 def test_equal_searches_are_equal_in_any_spelling(text, area):
-    assert read_search(text, area, "openstreetmap") == ("dentists", "Helsinki")
+    assert read_search(text, area, "openstreetmap") == ("dentists", Where.of("Helsinki"))
 
 
 @pytest.mark.parametrize("text", ["", "  ", "dentists", " in Helsinki", "drive in cinemas", "walk in clinics"])
@@ -59,8 +64,8 @@ def test_a_search_without_what_or_where_is_refused(text):
 
 
 def test_a_search_in_a_file_needs_no_area():
-    assert read_search("dentists", None, "file") == ("dentists", None)
-    assert read_search("drive in cinemas in Turku", None, "file") == ("drive in cinemas", "Turku")
+    assert read_search("dentists", None, "file") == ("dentists", Where())
+    assert read_search("drive in cinemas in Turku", None, "file") == ("drive in cinemas", Where.of("Turku"))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderBusy, ProviderFailed, ProviderRefused
 from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.http_api import ClientSource
@@ -71,7 +72,7 @@ def throttle(pause: float = 0.0) -> Throttle:
 
 def built(server: ScriptedServer, client: ClientSource) -> OpenStreetMap:
     return OpenStreetMap(
-        Nominatim(api_at(client, server.url, "Nominatim"), throttle()).find,
+        Nominatim(api_at(client, server.url, "Nominatim"), throttle()).locate,
         Overpass(api_at(client, f"{server.url}/api", "Overpass"), throttle()),
     )
 
@@ -161,7 +162,7 @@ async def test_an_unknown_word_is_searched_in_names_and_noted(osm: OpenStreetMap
     assert meter.notes == [
         "'Hesburger' is not a known kind of business: names that contain it are searched for instead."
     ]
-    assert "names that contain it" in (await osm.estimate(PlaceQuery("Hesburger", "Helsinki"))).explanation
+    assert "names that contain it" in (await osm.estimate(PlaceQuery("Hesburger", Where.of("Helsinki")))).explanation
 
 
 @pytest.mark.parametrize("street", [{"osm_type": "way", "category": "highway"}, {"category": "waterway"}])
@@ -197,7 +198,7 @@ async def test_details_by_id(osm: OpenStreetMap, server: ScriptedServer) -> None
 
 
 async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: ScriptedServer) -> None:
-    estimate = await osm.estimate(PlaceQuery("dentists", "Helsinki"))
+    estimate = await osm.estimate(PlaceQuery("dentists", Where.of("Helsinki")))
     assert (estimate.calls, estimate.cents) == (2, 0)
     assert server.requests == []
 
@@ -214,7 +215,7 @@ async def test_the_same_query_is_sent_once(osm: OpenStreetMap, server: ScriptedS
 async def test_requests_to_nominatim_have_a_delay_between_them(server: ScriptedServer, client: ClientSource) -> None:
     server.replies["/search"] = [Reply([HELSINKI])]
     nominatim = Nominatim(api_at(client, server.url), throttle(0.2))
-    await asyncio.gather(*(nominatim.find(name) for name in ("Turku", "Oulu", "Pori")))
+    await asyncio.gather(*(nominatim.candidates(name) for name in ("Turku", "Oulu", "Pori")))
     times = [one.at for one in server.requests]
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.2
 
@@ -242,7 +243,7 @@ async def test_limits_shared_by_all_workers_are_waited_for(server: ScriptedServe
     shared = InProcessHostLimits(HostPolicy(slots=1, delay=pause))
     throttles = [Throttle("N", server.url, delay=pause, limits=lambda _: shared) for _ in "ab"]
     workers = [Nominatim(api_at(client, server.url), throttle) for throttle in throttles]
-    await asyncio.gather(*(worker.find("Turku") for worker in workers))
+    await asyncio.gather(*(worker.candidates("Turku") for worker in workers))
     assert server.requests[1].at - server.requests[0].at >= 0.29
 
 
@@ -252,7 +253,7 @@ async def test_limits_shared_by_all_workers_are_waited_for(server: ScriptedServe
 async def test_an_unknown_place_is_named(osm: OpenStreetMap, server: ScriptedServer) -> None:
     server.replies["/search"] = [Reply([])]
     with pytest.raises(ProviderRefused, match="No place named 'Atlantis' is known"):
-        await found(osm, "dentists", area="Atlantis")
+        await found(osm, "dentists", where=Where.of("Atlantis"))
 
 
 async def test_a_search_without_an_area_is_refused_with_an_example(osm: OpenStreetMap, server: ScriptedServer) -> None:
@@ -305,10 +306,18 @@ async def test_a_busy_overpass_is_retried_when_it_has_a_slot(
 
 async def test_a_remark_is_a_failure_and_is_not_cached(osm: OpenStreetMap, server: ScriptedServer) -> None:
     remark = 'runtime error: Query timed out in "query" at line 4 after 60 seconds.'
-    server.replies["/api/interpreter"] = [overpass_answer(SMILE, remark=remark), overpass_answer(WAY)]
+    failed = overpass_answer(SMILE, remark=remark)
+    server.replies["/api/interpreter"] = [failed, failed, failed, overpass_answer(WAY)]
     with pytest.raises(ProviderFailed, match="Query timed out"):
         await found(osm)
     assert [place.name for place in await found(osm)] == ["Suu"]
+
+
+async def test_an_area_that_is_too_much_for_the_server_is_divided(osm: OpenStreetMap, server: ScriptedServer) -> None:
+    too_large = overpass_answer(remark='runtime error: Query run out of memory in "query" at line 4.')
+    server.replies["/api/interpreter"] = [too_large, overpass_answer(SMILE), overpass_answer(SMILE, WAY)]
+    assert [place.name for place in await found(osm)] == ["Hymy", "Suu"]
+    assert server.paths().count("/api/interpreter") == 5
 
 
 async def test_a_query_that_overpass_does_not_accept_is_reported(osm: OpenStreetMap, server: ScriptedServer) -> None:
@@ -341,7 +350,7 @@ async def test_an_unavailable_provider_is_retried(client: ClientSource, server: 
     nominatim = Nominatim(api_at(client, server.url, "Nominatim"), throttle())
     await server.stop()
     with pytest.raises(ProviderFailed, match=r"Nominatim does not answer: 127\.0\.0\.1 cannot be reached"):
-        await nominatim.find("Helsinki")
+        await nominatim.candidates("Helsinki")
 
 
 async def test_a_provider_that_never_responds_times_out(client: ClientSource, server: ScriptedServer) -> None:
@@ -351,12 +360,12 @@ async def test_a_provider_that_never_responds_times_out(client: ClientSource, se
 
     server.replies["/search"] = never
     with pytest.raises(ProviderFailed, match="longer than"):
-        await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), throttle()).find("Helsinki")
+        await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), throttle()).candidates("Helsinki")
 
 
 async def test_a_private_address_is_requested_only_if_it_is_allowed(client: ClientSource) -> None:
     with pytest.raises(ProviderRefused, match="CRAWL_ALLOWED_PRIVATE_NETWORKS"):
-        await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), throttle()).find("Helsinki")
+        await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), throttle()).candidates("Helsinki")
 
 
 async def test_a_redirect_is_not_a_response(osm: OpenStreetMap, server: ScriptedServer) -> None:

@@ -11,6 +11,7 @@ import pytest
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.settings import Environment, load
 from scrapersky.crawl.web import Web
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Meter, PlaceQuery, ProviderFailed, ProviderRefused
 from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.overture.dataset import OvertureDataset
@@ -48,7 +49,7 @@ async def s3() -> AsyncIterator[LittleS3]:
 
 async def found(server: str, path: str = f"s3://{BUCKET}/{RELEASE}/") -> list[str]:
     provider = Overture(OvertureDataset(path, "us-west-2", server), helsinki)
-    pages = provider.search(PlaceQuery("dentists", "Helsinki"), Meter())
+    pages = provider.search(PlaceQuery("dentists", Where.of("Helsinki")), Meter())
     return [place.provider_id async for page in pages for place in page]
 
 
@@ -130,7 +131,7 @@ async def test_the_settings_name_the_server_and_the_path(s3: LittleS3, server: S
     )
     web = Web(settings)
     provider = configured_providers(settings, web)["overture"]
-    pages = provider.search(PlaceQuery("dentists", "Helsinki"), Meter())
+    pages = provider.search(PlaceQuery("dentists", Where.of("Helsinki")), Meter())
     assert [place.provider_id async for page in pages for place in page] == ["1", "2"]
     with pytest.raises(ProviderRefused, match="search for it again"):
         await provider.details("1", InMemoryCallBudget())

@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrapersky.providers.area import Area, Box
+from scrapersky.providers.areas.area import Area, FoundAreas
+from scrapersky.providers.areas.geometry import Box
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.overture.dataset import OvertureDataset
@@ -76,8 +78,8 @@ ROWS = [
 ]
 
 
-async def helsinki(*_: object) -> Area:
-    return Area("Helsinki", BOX, "FI")
+async def helsinki(*_: object) -> FoundAreas:
+    return FoundAreas((Area("Helsinki", BOX, "FI"),))
 
 
 def written(path: Path, schema: pa.Schema) -> str:
@@ -91,7 +93,7 @@ def written(path: Path, schema: pa.Schema) -> str:
 async def found(path: str, text: str, limit: int | None = None) -> tuple[list[PlaceDetails], list[str]]:
     meter = Meter(budget_cents=0)
     provider = Overture(OvertureDataset(path), helsinki)
-    pages = provider.search(PlaceQuery(text, "Helsinki", limit), meter)
+    pages = provider.search(PlaceQuery(text, Where.of("Helsinki"), limit), meter)
     return [place async for page in pages for place in page], meter.notes
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from scrapersky.crawl.web import Web
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.osm.servers import FakeNominatim
@@ -101,7 +102,7 @@ async def test_our_client_is_never_blocked():
         try:
             osm = configured_providers(settings, web)["openstreetmap"]
             for city in ("Turku", "Helsinki", "Tampere"):
-                [page async for page in osm.search(PlaceQuery("dentists", city), Meter())]
+                [page async for page in osm.search(PlaceQuery("dentists", Where.of(city)), Meter())]
         finally:
             await web.close()
         assert sandbox.nominatim.calls == 3

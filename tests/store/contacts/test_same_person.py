@@ -10,8 +10,11 @@ from tests.factories.line_rows import add, add_line
 from scrapersky.core.database import Database
 from scrapersky.extract.results import Contacts, Email, EmailKind, Person
 from scrapersky.models import Page
+from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.store.contacts.rows import person_identity
+from scrapersky.store.privacy import suppressions
+from scrapersky.store.privacy.contact_points import ContactPoint
 
 PEOPLE = """
 SELECT name, title, email, phone FROM contact WHERE merged_into_id IS NULL AND name <> 'Anna Molar' ORDER BY name"""
@@ -169,3 +172,56 @@ def test_a_person_is_recognised_in_other_spellings(one: str, other: str) -> None
 
 def test_relatives_are_different_people() -> None:
     assert person_identity("Eva Virtanen") != person_identity("Ari Virtanen")
+
+
+MANAGERS = Contacts(
+    people=(person("Jürgen Weiß", "Geschäftsführer"), person("Ana Lima", "Sócia"), person("Bo Lima", "Sócio"))
+)
+MAILBOXES = Contacts(
+    emails=(mail("j.weiss@molar.fi"), mail("lima@molar.fi"), mail("info@molar.fi", "role"), mail("ana.lima@molar.fi"))
+)
+
+
+@pytest.mark.parametrize(
+    "found", [(MANAGERS, MAILBOXES), (MAILBOXES, MANAGERS)], ids=["people first", "addresses first"]
+)
+async def test_an_address_with_the_name_of_a_person_of_another_page_is_the_persons(
+    site: Site, found: tuple[Contacts, Contacts]
+) -> None:
+    await site.read(*found)
+    expected = [
+        ("Ana Lima", "Sócia", "ana.lima@molar.fi", None),
+        ("Bo Lima", "Sócio", None, None),
+        ("Jürgen Weiß", "Geschäftsführer", "j.weiss@molar.fi", None),
+    ]
+    assert await site.people() == expected
+    await site.read(*found)
+    assert await site.people() == expected
+
+
+async def test_a_mailbox_that_a_person_edited_or_that_is_suppressed_gets_nobodys_name(
+    site: Site, admin: asyncpg.Connection
+) -> None:
+    await site.read(Contacts(emails=(mail("j.weiss@molar.fi"), mail("ana.lima@molar.fi"))))
+    await admin.execute("UPDATE contact SET edited_at = now() WHERE email = 'j.weiss@molar.fi'")
+    async with site.database.session(site.tenant) as session:
+        points = [ContactPoint("email", "ana.lima@molar.fi")]
+        await suppressions.suppress(session, Actor("test", site.tenant, "owner", "test"), points)
+    await site.read(Contacts(), MANAGERS)
+    assert {email for _, _, email, _ in await site.people()} == {None}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
+async def test_a_name_in_either_order_is_one_person_with_the_most_senior_title_of_equal_evidence(
+    site: Site, order: tuple[int, ...]
+) -> None:
+    pages = [
+        Contacts(people=(person("Kovács Eszter", "fogorvos"),)),
+        Contacts(people=(person("Eszter Kovács", "ügyvezető"),)),
+        Contacts(people=(person("Kovács Eszter"),)),
+    ]
+    read = [Contacts()] * 3
+    for index in order:
+        read[index] = pages[index]
+        await site.read(*(one if index == at else Contacts() for at, one in enumerate(read)))
+    assert [row[:2] for row in await site.people()] == [("Eszter Kovács", "ügyvezető")]

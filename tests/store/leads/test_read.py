@@ -1,11 +1,15 @@
 """The best address of a business: one that takes mail before one that does not, then a person's before a role's."""
 
 import json
+from uuid import UUID
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_ss_cursor
 from tests.factories.line_rows import add as add_row
 from tests.factories.line_rows import add_line
 
+from scrapersky.store.leads import read
 from scrapersky.store.leads.read import Position, leads, page
 from scrapersky.store.searches.results import contact_counts
 
@@ -86,6 +90,51 @@ async def test_a_row_per_contact_is_a_person_or_a_mailbox_and_no_fact(database, 
         counts = await contact_counts(session, search_id)
     assert counts["emails"] == sum(row["email"] is not None for row in found)
     assert counts["people"] == sum(row["name"] is not None for row in found)
+
+
+async def test_an_address_of_a_person_is_no_second_row_as_a_mailbox(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "deliverable")
+    await add(admin, tenant, "info@molar.fi", "deliverable", identity="name:eva", name="Eva Molar")
+    [row] = await rows(database, tenant, search_id, "contact")
+    assert (row["name"], row["email"]) == ("Eva Molar", "info@molar.fi")
+    await admin.execute("UPDATE contact SET curation_status = 'Not a Fit' WHERE name IS NOT NULL")
+    [row] = await rows(database, tenant, search_id, "contact")
+    assert (row["name"], row["email"]) == (None, "info@molar.fi"), "a rejected person does not hide the mailbox"
+
+
+@pytest.mark.parametrize("per", ["business", "contact"])
+async def test_a_file_is_read_in_parts(database, admin, tenant, search_id, monkeypatch, per):
+    for number in range(3):
+        await add(admin, tenant, f"{number}@molar.fi", "deliverable", name=f"P {number}")
+        await add_row(admin, "local_business", tenant, search_id=UUID(search_id), name=f"B {number}")
+    sizes = []
+    fetch = AsyncAdapt_asyncpg_ss_cursor.fetchmany
+
+    def fetched(self, size=None):
+        rows = fetch(self, size)
+        sizes.append(len(rows))
+        return rows
+
+    def fetch_all(self):
+        raise AssertionError("all rows of a file were read at once")
+
+    monkeypatch.setattr(AsyncAdapt_asyncpg_ss_cursor, "fetchmany", fetched)
+    monkeypatch.setattr(AsyncAdapt_asyncpg_ss_cursor, "fetchall", fetch_all)
+    monkeypatch.setattr(read, "ROWS_PER_FETCH", 2)
+    assert len(await rows(database, tenant, search_id, per)) == 4
+    assert 0 < max(sizes) <= 2
+
+
+async def test_a_file_may_take_longer_than_other_statements_of_its_session(database, tenant, search_id):
+    setting = text("SELECT current_setting('statement_timeout')")
+    async with database.session(tenant) as session:
+        before = await session.scalar(setting)
+        found = leads(session, search_id)
+        await anext(found)
+        assert await session.scalar(setting) == "5min" != before
+        assert [row async for row in found] == []
+        assert await session.scalar(setting) == before
 
 
 @pytest.mark.parametrize(

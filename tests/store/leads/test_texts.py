@@ -51,13 +51,13 @@ async def test_a_site_without_a_business_is_called_what_it_calls_itself(
 
 @pytest.mark.parametrize("per", ["business", "contact"])
 async def test_a_name_that_had_to_be_forgotten_is_the_sites_own(database, admin, tenant, search_id, per):
-    await admin.execute("UPDATE local_business SET name = $1", EXPIRED_NAME)
+    await admin.execute("UPDATE local_business SET name = $1, expired_at = now()", EXPIRED_NAME)
     await admin.execute("UPDATE domain SET facts = $1", json.dumps({"site_name": "Molar Dental"}))
     assert (await first(database, tenant, search_id, per))["business"] == "Molar Dental"
 
 
 async def test_a_business_without_a_site_stays_forgotten(database, admin, tenant, search_id):
-    await admin.execute("UPDATE local_business SET name = $1", EXPIRED_NAME)
+    await admin.execute("UPDATE local_business SET name = $1, expired_at = now()", EXPIRED_NAME)
     await admin.execute("DELETE FROM domain")
     assert (await first(database, tenant, search_id))["business"] == EXPIRED_NAME
 

@@ -70,6 +70,6 @@ async def test_rejected_pages_are_not_chosen(database, admin, tenant, sitemaps):
         domains = await store(session, sitemaps, [spool_of(), spool_of()])
         picks = {domain_id: [(f"https://molar.fi/{name}", "contact") for name in "ab"] for domain_id in domains}
         chosen = await pages.choose(session, domains.values(), picks)
-    assert [str(await admin.fetchval("SELECT url FROM page WHERE id = $1", one)) for one in chosen] == [
+    assert [str(await admin.fetchval("SELECT url FROM page WHERE id = $1", one.id)) for one in chosen] == [
         "https://molar.fi/b"
     ]

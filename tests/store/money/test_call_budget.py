@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from scrapersky.actions.request_search import SearchCost, request_search, total_cost
+from scrapersky.actions.request_search import SearchCost, rehearse, request_search
 from scrapersky.core.database import Database
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Estimate, NoMoney
 from scrapersky.providers.call_budget import BudgetReached
 from scrapersky.store.accounts import tenants
@@ -96,6 +97,15 @@ async def test_a_call_without_an_answer_stays_booked_and_is_marked(database, adm
     assert tuple(row) == (search, method, 35_000)
     async with database.session(tenant) as session:
         assert (await spending.search_cost(session, search))["unanswered_calls"] == 1
+
+
+async def test_a_call_without_an_answer_is_in_the_bill_of_the_campaign(database, admin, tenant):
+    campaign, search, other = [await add_search(admin, tenant, budget=100) for _ in range(3)]
+    await admin.execute("INSERT INTO campaign_search VALUES ($1, $2, $3, 0)", campaign, search, tenant)
+    for one in (search, other):
+        await StoredCallBudgets(database).of(tenant, one, PROVIDER, "search").charge(35_000)
+    async with database.session(tenant) as session:
+        assert (await spending.search_cost(session, campaign))["unanswered_calls"] == 1
 
 
 async def test_a_search_never_exceeds_its_budget_by_half_a_cent(database, admin, tenant):
@@ -235,7 +245,7 @@ async def test_whoever_raises_the_budget_wakes_what_waits_for_it_and_nothing_els
     await add_waiting_place(admin, tenant, search, "money", "mine")
     await add_waiting_place(admin, tenant, search, None, "busy")
     await add_waiting_place(admin, tenant, other, "money", "theirs")
-    asked = SearchRequest("dentists", None, PROVIDER, None, 100, AdvanceRules())
+    asked = SearchRequest("dentists", Where(), PROVIDER, None, 100, AdvanceRules())
     async with database.session(tenant) as session:
         found, existed, _ = await request_search(session, Actor("ada", tenant, "operator", "test"), asked)
     assert (found.id, existed, found.budget_cents) == (search, True, 100)
@@ -264,9 +274,9 @@ async def test_details_that_can_be_foreseen_are_estimated(database, admin, tenan
         )
     async with database.session(tenant) as session:
         for words, calls, cents, budget in (("dentists", 3, 7, 14), ("others", 2, 5, 10)):
-            request = SearchRequest(words, None, PROVIDER, None, None, AdvanceRules())
+            request = SearchRequest(words, Where(), PROVIDER, None, None, AdvanceRules())
             cost = SearchCost(Estimate(2, 5, "two calls", details_micros=20_000))
-            total = await total_cost(session, Actor("ada", tenant, "operator", "test"), request, cost)
+            _, total = await rehearse(session, Actor("ada", tenant, "operator", "test"), request, cost)
             assert total.estimate is not None
             assert (total.estimate.calls, total.cents, total.budget_cents) == (calls, cents, budget)
             assert total.is_default_budget

@@ -15,6 +15,7 @@ from scrapersky.actions.request_search import SearchCost, request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.queue import Queue
 from scrapersky.pipeline import build_pipeline
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Estimate, PlaceDetails
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.money import quotas
@@ -214,7 +215,7 @@ def actor_of(tenant: UUID) -> Actor:
 
 
 async def ask(database, tenant, words: str, estimate: int | None = 0, **wish):
-    asked = SearchRequest(words, None, "test", None, wish.get("budget"), AdvanceRules())
+    asked = SearchRequest(words, Where(), "test", None, wish.get("budget"), AdvanceRules())
     async with database.session(tenant) as session:
         cost = SearchCost(Estimate(1, estimate, "one call") if estimate is not None else None)
         return (await request_search(session, actor_of(tenant), asked, wish.get("refresh", False), cost)).search

@@ -5,6 +5,11 @@ from uuid import UUID
 import pytest
 from tests.factories.line_rows import add, add_line
 
+from scrapersky.core.vocabularies import WebsiteHow
+from scrapersky.extract.site_search.facts import SiteFacts
+from scrapersky.extract.site_search.proof import WantedBusiness, prove
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.deliveries import deliveries
 from scrapersky.store.leads.read import Position, leads, page
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing import paginate as lists
@@ -114,6 +119,29 @@ async def test_a_suppressed_address_withholds_its_person_on_every_page_and_the_n
     assert "Chief Dentist" in await outputs(database, tenant, people["searches"])
 
 
+@pytest.mark.parametrize("website", ["https://user@WWW.Molar.FI:8080/x?y", "molar.fi", "http://shop.molar.fi."])
+async def test_a_suppressed_domain_withholds_places_and_businesses_whose_domain_is_not_known_yet(
+    database, admin, tenant, people, website
+):
+    await admin.execute("DELETE FROM business_domain")
+    await admin.execute("DELETE FROM contact")
+    await admin.execute("UPDATE local_business SET name = 'Molar & Co', website = $1, phone = '+358402222222'", website)
+    await admin.execute("UPDATE place SET name = 'Molar & Co', website = $1, phone = '+358402222222'", website)
+    business = await admin.fetchval("SELECT id FROM local_business")
+    contact = await add(admin, "contact", tenant, business_id=business, identity="phone:1", phone="+358402222222")
+    await suppress_point(admin, tenant, "domain", "tmolar.fi")
+    assert (await outputs(database, tenant, people["searches"])).count("Molar & Co") >= 3
+    await suppress_point(admin, tenant, "domain", "molar.fi")
+    text = await outputs(database, tenant, people["searches"])
+    assert not [one for one in ("Molar & Co", "+358402222222") if one in text]
+    destination = await add(admin, "destination", tenant, kind="webhook", name="CRM")
+    async with database.session(tenant) as session:
+        sent = await deliveries.send(session, Actor("ada", tenant, "admin", "test"), UUID(destination), [UUID(contact)])
+    assert (sent.queued, sent.suppressed) == (0, 1)
+    await admin.execute("DELETE FROM local_business")
+    assert "Molar & Co" not in await outputs(database, tenant, people["searches"]), "a place without a business"
+
+
 async def test_the_number_of_a_business_is_withheld_if_only_suppressed_people_have_it(database, admin, tenant, people):
     await admin.execute("UPDATE local_business SET phone = '+358402222222'")
     assert "'phone': '+358402222222'" in await outputs(database, tenant, people["searches"])
@@ -138,3 +166,38 @@ async def test_contacts_that_get_a_suppressed_domain_later_are_suppressed(databa
     lone = await add(admin, "contact", tenant, identity="phone:lone", phone="+358409999999")
     await admin.execute("UPDATE contact SET domain_id = $2 WHERE id = $1", UUID(lone), UUID(people["domains"]))
     assert await admin.fetchval("SELECT suppressed_at FROM contact WHERE id = $1", UUID(lone))
+
+
+async def test_a_person_is_withheld_if_an_address_of_a_merged_contact_is_suppressed(database, admin, tenant, people):
+    mailbox = await add(
+        admin, "contact", tenant, domain_id=people["domains"], identity="second", email="second@molar.fi"
+    )
+    free = UUID(await admin.fetchval("SELECT id::text FROM contact WHERE identity = 'person:bo'"))
+    await admin.execute(
+        "UPDATE contact SET merged_into_id = $2, curation_status = 'Archived' WHERE id = $1", UUID(mailbox), free
+    )
+    await admin.execute("UPDATE contact SET phone = '+358405555555' WHERE id = $1", free)
+    await admin.execute("UPDATE local_business SET phone = '+358405555555'")
+    assert "Bo Root" in await outputs(database, tenant, people["searches"])
+    await suppress_point(admin, tenant, "email", "second@molar.fi")
+    text = await outputs(database, tenant, people["searches"])
+    assert not [one for one in ("Bo Root", "+358405555555") if one in text]
+    assert "Anna Molar" in text
+
+
+async def test_the_proof_of_a_web_site_and_rejected_sites_name_nothing_that_is_suppressed(
+    database, admin, tenant, people
+):
+    facts = SiteFacts("https://molar.fi/", ("molar",), frozenset({"+358402222222"}))
+    proof = prove(facts, WantedBusiness("Molar", "+358402222222"), "molar.fi", WebsiteHow.NAME)
+    assert proof is not None
+    await admin.execute(
+        "UPDATE local_business SET phone = '+358402222222', website_proof = $1, rejected_websites = $2",
+        proof.reason,
+        ["https://www.root.fi/x", "root.fi", "kept.fi"],
+    )
+    await suppress_point(admin, tenant, "phone", "+358402222222")
+    await suppress_point(admin, tenant, "domain", "root.fi")
+    text = await outputs(database, tenant, people["searches"])
+    assert not [one for one in ("+358402222222", "root.fi") if one in text]
+    assert "kept.fi" in text

@@ -63,6 +63,29 @@ def test_a_value_that_is_no_contact_point_is_refused(written):
         parse_points(written)
 
 
+async def test_texts_that_mention_a_suppressed_address_or_number_are_known(database, actor):
+    texts = {
+        "anna@molar.fi",
+        "Anna Virtanen <Anna@Molar.fi>, bo@molar.fi",
+        "bo@molar.fi; see https://molar.fi/@team",
+        "call +358 9 123-4567.",
+        "carl@mail.root.fi",
+        "1+1=2 @ home",
+        "",
+    }
+    async with database.session(actor.tenant_id) as session:
+        assert await suppressions.mentioning(session, actor.tenant_id, texts) == set()
+    await suppress(database, actor, "anna@molar.fi", "+35891234567", "root.fi")
+    async with database.session(actor.tenant_id) as session:
+        found = await suppressions.mentioning(session, actor.tenant_id, texts)
+    assert found == {
+        "anna@molar.fi",
+        "Anna Virtanen <Anna@Molar.fi>, bo@molar.fi",
+        "call +358 9 123-4567.",
+        "carl@mail.root.fi",
+    }
+
+
 async def test_contacts_of_every_kind_are_marked_and_their_waiting_work_is_taken_back(database, admin, tenant, actor):
     ids = {
         point: await add(

@@ -1,13 +1,14 @@
 """The same search with larger rules queues further pages of its sites, the best first, none twice."""
 
 from scrapersky.models import Search
+from scrapersky.providers.areas.where import Where
 from scrapersky.store.searches import request as searches
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import AdvanceRules
 
 
 async def ask(database, tenant, **rules: object) -> Search:
-    wish = SearchRequest("dentists", "Helsinki", "fake", None, None, AdvanceRules.model_validate(rules))
+    wish = SearchRequest("dentists", Where.of("Helsinki"), "fake", None, None, AdvanceRules.model_validate(rules))
     async with database.session(tenant) as session:
         former = await searches.lock_and_find(session, tenant, wish)
         return await searches.save(session, tenant, wish, former, queue=former is None)

@@ -65,7 +65,7 @@ async def test_taking_rows_over_removes_them_from_no_other_search(database, admi
     await add(admin, "domain", rows["tenant"], search_id=rows["first"], name="molar.fi")
     await admin.execute("UPDATE domain SET search_id = $1", rows["second"])
     async with database.session(rows["tenant"]) as session:
-        await take_over_rows(session, rows["first"])
+        await take_over_rows(session, [rows["first"]])
     assert await admin.fetchval("SELECT search_id FROM domain") == rows["first"]
     assert (
         (await found(admin, rows["first"]))["domain"] == (await found(admin, rows["second"]))["domain"] == ["molar.fi"]

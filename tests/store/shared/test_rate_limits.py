@@ -1,15 +1,21 @@
 """Buckets on PostgreSQL: what is in them is taken once, whoever asks, and from wherever."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from scrapersky.core.database import Database
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.maintenance.prune import PruneRateLimits
-from scrapersky.store.shared.rate_limits import take, take_tokens
+from scrapersky.store.shared.rate_limits import take_tokens
 
 SLOW = 0.001  # tokens a minute: nothing comes back while a test runs
+
+
+async def take(connection: Any, key: str, per_minute: float, burst: float, cost: float = 1) -> float:
+    """Take tokens; return the seconds to wait, 0 if they were taken."""
+    return (await take_tokens(connection, key, per_minute, burst, cost)).wait
 
 
 async def test_a_full_bucket_gives_its_burst_and_then_says_how_long(database):

@@ -51,7 +51,7 @@ async def other_host(database_url, settings):
 
 
 async def asked_by(answers: ResponseCache, client: ClientSource, osm: ScriptedServer) -> None:
-    await Nominatim(api_at(client, osm.url), Throttle("N", osm.url), answers).find("Helsinki")
+    await Nominatim(api_at(client, osm.url), Throttle("N", osm.url), answers).candidates("Helsinki")
     await Overpass(api_at(client, f"{osm.url}/api"), Throttle("O", osm.url), answers).elements("node(1);out;")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scrapersky.actions.imports.targets import target_of
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.tabular.headers import Cell, Headers, header_key
+from scrapersky.extract.tabular.headers import LEFT_OUT, Cell, Headers, header_key
 from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.extract.text import single_line
 
@@ -31,7 +31,7 @@ class ColumnMapping:
         columns = self._target.columns
         self._mapped = {header_key(column) for column in mapping or {}}
         for field in (mapping or {}).values():
-            if field not in columns:
+            if field not in columns and field != LEFT_OUT:
                 raise WrongMapping(f"{field[:60]!r} is not a field of {resource}; there are {', '.join(columns)}.")
         self._headers = Headers(columns, mapping)
         self._ignored: dict[str, None] = {}
@@ -69,13 +69,17 @@ class ColumnMapping:
                 self._ignored.setdefault(single_line(column, 100))
         return self._headers.cells(row)
 
+    def fields_of(self, columns: Sequence[str]) -> dict[str, str]:
+        """Return the field of each column that is read."""
+        return dict(self._headers.layout(tuple(columns)).fields)
+
     def values_of(self, row: Mapping[str, str]) -> dict[str, str]:
         """Return the values by field, without empty ones."""
         return {field: cell.text for field, cell in self._headers.cells(row).items()}
 
 
 def parse_mapping(pairs: Iterable[str]) -> dict[str, str]:
-    """Parse `COLUMN=FIELD` pairs; raise WrongMapping for a text that is none."""
+    """Parse `COLUMN=FIELD` pairs, `-` for a column that is left out; raise WrongMapping for a text that is none."""
     mapping = {}
     for pair in pairs:
         column, separator, field = pair.rpartition("=")

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, islice
 from uuid import UUID
 
-from sqlalchemy import update
+from sqlalchemy import func, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,7 +21,8 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.extract.countries import country_code
 from scrapersky.extract.tabular.lines import UnusableTable
 from scrapersky.extract.tabular.rows import TableRow
-from scrapersky.models import Search
+from scrapersky.models import Job, Search
+from scrapersky.providers.areas.where import Where
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.line.advance_rules import read_rules
@@ -35,6 +36,7 @@ from scrapersky.store.steps import STOPPED, AdvanceRules
 BATCH_SIZE = 500  # rows of one transaction, and of one statement
 MAX_ERRORS = 1_000  # errors that a report names
 MAX_COUNTED = 10_000_000
+IMPORT = "import"  # the kind of job that keeps a report
 
 NumberedRow = tuple[int, ParsedRow]  # with its line
 
@@ -81,6 +83,7 @@ class Report:
     incomplete: int = 0  # rows that were stored without a cell
     cells: list[CellError] = field(default_factory=list)
     ignored_columns: list[str] = field(default_factory=list)
+    job_id: UUID | None = None  # the job that keeps this report
 
     def leave_out(self, line: int, cells: Mapping[str, str]) -> None:
         """Count a row without some of its cells; keep what is wrong with them, by column, if there is room."""
@@ -139,6 +142,8 @@ async def run(
             await importer.store_live(session, batch)
     if report.search_id is not None:
         await _count_results(database, actor, importer)
+    if request.is_table:
+        await _keep(database, actor, request, report)
     return report
 
 
@@ -238,12 +243,39 @@ class _Importer:
         return [(line, row) for line, row in rows if line not in erased]
 
 
+async def _keep(database: Database, actor: Actor, request: ImportRequest, report: Report) -> None:
+    """Keep the report as a job that is over, for as long as jobs are kept."""
+    report.job_id = new_id()
+    left_out = ("noun", "dry_run", "job_id")
+    result = {name: value for name, value in asdict(report).items() if name not in left_out}
+    options = {"auto_queue": request.auto_queue, "map": dict(request.mapping), "country": request.country}
+    job = Job(
+        id=report.job_id,
+        tenant_id=actor.tenant_id,
+        kind=IMPORT,
+        state="completed",
+        progress=1.0,
+        parameters={
+            "resource": request.noun,
+            "name": request.name,
+            **{name: value for name, value in options.items() if value},
+            "actor": {"name": actor.name, "role": actor.role, "origin": actor.origin},
+        },
+        result={**result, "search_id": str(report.search_id) if report.search_id else None},
+        subject_id=report.search_id,
+        requested_by=actor.user_id,
+        finished_at=func.now(),
+    )
+    async with database.session(actor.tenant_id) as session:
+        session.add(job)
+
+
 async def _search(session: AsyncSession, actor: Actor, request: ImportRequest) -> Search:
     """Find or create the search that the rows of imports of this name belong to.
 
     A known search is saved again only if it was cancelled: saving takes over rows that are being processed for others.
     """
-    wanted = SearchRequest(f"{request.noun} of {request.name}", None, PROVIDER, None, None, AdvanceRules())
+    wanted = SearchRequest(f"{request.noun} of {request.name}", Where(), PROVIDER, None, None, AdvanceRules())
     search = await searches.lock_and_find(session, actor.tenant_id, wanted)
     if search is None or read_rules(search.rules) == STOPPED:
         search = await searches.save(session, actor.tenant_id, wanted, search)

@@ -41,6 +41,11 @@ class ImportTarget:
         """The queue of the next step of its rows."""
         return self.resource.queues[0] if self.resource.queues else None
 
+    @property
+    def listed(self) -> str:
+        """The field of a list that has one value a line and no names of columns."""
+        return "value" if "value" in self.columns else self.needed[0]
+
     def parse(self, values: RowValues) -> ParsedRow:
         """Parse a row without the wrong values that it does not need; raise ValueError if it cannot be stored."""
         try:

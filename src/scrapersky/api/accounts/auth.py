@@ -6,7 +6,7 @@ from uuid import UUID
 
 import structlog
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints, field_validator
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, public, requires
@@ -16,11 +16,15 @@ from scrapersky.api.http.rate_limit import limit_login
 from scrapersky.api.schemas.fields import Count, NewPassword, Password, RequestModel, ResponseModel, ResultPage, Token
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated
+from scrapersky.core.preferences import Density, Theme, Times, is_time_zone, read_preferences
 from scrapersky.core.roles import Role, Scope
 from scrapersky.core.text_rules import Name
+from scrapersky.models import User
 from scrapersky.store.accounts import sessions, tenants, users
 from scrapersky.store.accounts.sessions import LoginUser, StartedSession
 from scrapersky.store.audit.record import Actor
+
+ShortName = Annotated[str, StringConstraints(pattern="^[a-z_]{1,40}$")]
 
 log = structlog.get_logger(__name__)
 
@@ -48,6 +52,48 @@ class PasswordChange(RequestModel):
 
     current: Password = Field(description="the password that is valid now")
     new: NewPassword = Field(description="12 characters or more")
+
+
+class PreferencesChange(RequestModel):
+    """The choices to keep; those that are not given stay."""
+
+    theme: Theme | None = Field(None, description="the colours of the console; `auto`: those of the operating system")
+    density: Density | None = Field(None, description="the height of rows in grids")
+    keys: bool | None = Field(None, strict=True, description="whether single keys act on pages", examples=[True])
+    times: Times | None = Field(None, description="times as “2 min ago”, or as day and hour")
+    time_zone: str | None = Field(
+        None,
+        max_length=60,
+        pattern="^[A-Za-z0-9_+/-]*$",
+        description="the IANA name of the time zone of times; empty: that of the browser",
+        examples=["Europe/Helsinki"],
+    )
+    columns: (
+        Annotated[dict[ShortName, Annotated[list[ShortName], Field(max_length=50)]], Field(max_length=20)] | None
+    ) = Field(None, description="the columns of each grid in their order", examples=[{"contacts": ["email", "phone"]}])
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_known(cls, name: str | None) -> str | None:
+        if name and not is_time_zone(name):
+            raise ValueError("is not a time zone; write it like Europe/Helsinki")
+        return name
+
+
+class UserPreferences(ResponseModel):
+    """How pages of the console look and behave for you."""
+
+    theme: Theme = Field(description="the colours of the console; `auto`: those of the operating system")
+    density: Density = Field(description="the height of rows in grids")
+    keys: bool = Field(description="whether single keys act on pages", examples=[True])
+    times: Times = Field(description="times as “2 min ago”, or as day and hour")
+    time_zone: str = Field(
+        description="the IANA name of the time zone of times; empty: that of the browser", examples=["Europe/Helsinki"]
+    )
+    columns: dict[str, list[str]] = Field(
+        description="the columns of each grid in their order; a grid that is missing has all",
+        examples=[{"contacts": ["email", "phone"]}],
+    )
 
 
 class LoginTokens(BaseModel):
@@ -174,6 +220,29 @@ async def get_me(application: CurrentApplication, actor: CurrentActor, user_id: 
         last_login_at=user.last_login_at,
         password_changed_at=user.password_changed_at,
     )
+
+
+@router.get("/preferences", summary="Your preferences", **requires(VIEWER))
+async def get_preferences(
+    application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
+) -> UserPreferences:
+    """Return how pages of the console look and behave for you."""
+    async with application.database.session(actor.tenant_id) as session:
+        return _preferences(await users.get(session, actor.tenant_id, user_id))
+
+
+@router.patch("/preferences", summary="Change your preferences", **requires(VIEWER, 400, login=True))
+async def change_preferences(
+    body: PreferencesChange, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
+) -> UserPreferences:
+    """Keep choices about the pages of the console, for every browser that you use."""
+    chosen = body.model_dump(mode="json", exclude_none=True)
+    async with application.database.session(actor.tenant_id) as session:
+        return _preferences(await users.set_preferences(session, actor.tenant_id, user_id, chosen))
+
+
+def _preferences(user: User) -> UserPreferences:
+    return UserPreferences.model_validate(read_preferences(user.preferences).stored())
 
 
 @router.post("/password", status_code=204, summary="Change your password", **requires(VIEWER, 400, login=True))

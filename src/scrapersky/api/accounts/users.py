@@ -15,6 +15,7 @@ from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import (
     MAX_TOKEN_LENGTH,
     PREFIX,
+    Count,
     Cursor,
     Limit,
     NewPassword,
@@ -63,6 +64,12 @@ class UserChange(RequestModel):
     disabled: bool | None = Field(
         None, strict=True, description="disable or enable the user; effective at the next request"
     )
+
+
+class SessionsEnded(BaseModel):
+    """How many sessions of a user were ended."""
+
+    ended: Count = Field(description="sessions that were active", examples=[2])
 
 
 class InviteRequest(RequestModel):
@@ -136,6 +143,13 @@ async def change_user(
     """Change a user, effective at their next request. 409 for the last admin."""
     async with application.database.session(actor.tenant_id) as session:
         return _summary(await users.change(session, actor, user_id, body.role, body.disabled))
+
+
+@router.delete("/{id}/sessions", summary="End the sessions of a user", **requires(ADMIN, 404, login=True))
+async def end_user_sessions(user_id: UserId, application: CurrentApplication, actor: CurrentActor) -> SessionsEnded:
+    """End every login of a user at once; the password and API keys stay valid. Your own login of this request stays."""
+    async with application.database.session(actor.tenant_id) as session:
+        return SessionsEnded(ended=await users.log_out(session, actor, user_id))
 
 
 @invitation_router.get("", summary="Open invitations", **requires(ADMIN))

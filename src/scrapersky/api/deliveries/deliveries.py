@@ -1,6 +1,7 @@
 """Deliveries of contacts to destinations: request them, follow them, cancel queued ones."""
 
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
@@ -23,7 +24,7 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import DeliveryCounts
-from scrapersky.store.listing import paginate, shown
+from scrapersky.store.listing import paginate, references, shown
 from scrapersky.store.listing.resources import CONTACTS, DELIVERIES, DESTINATIONS
 from scrapersky.store.operations.idempotency import StoredResponse
 
@@ -33,6 +34,10 @@ class DeliverySummary(Summary):
 
     destination_id: UUID = Field(description="where the contact is delivered to")
     contact_id: UUID = Field(description="the contact that is delivered")
+    destination: str | None = Field(None, description="the name of the destination", examples=["sales CRM"])
+    contact: str | None = Field(
+        None, description="the name of the contact, else its address or number", examples=["Anna Virtanen"]
+    )
     external_id: str | None = Field(description="the id of the contact at the destination", examples=["10351"])
     delivered_at: datetime | None = Field(description="when the destination last accepted the contact")
     delivery_status: Status = Field(description="the status in the queue of deliveries")
@@ -59,6 +64,7 @@ API = ApiResource(
     DeliveryDetail,
     list_description="The deliveries of your tenant. Retry them with the routes of the workflow `delivery`.",
     get_description="The delivery with its attempts and its last error.",
+    complete=partial(references.names, resource=DELIVERIES),
 )
 if TYPE_CHECKING:
     DeliveryFilter = RequestModel

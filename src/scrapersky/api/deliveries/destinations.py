@@ -1,7 +1,7 @@
 """Destinations of deliveries. Their secrets are written, never returned."""
 
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Response
@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field, StringConstraints
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, OPERATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
-from scrapersky.api.schemas.fields import PREFIX, RequestModel, RowId
+from scrapersky.api.schemas.fields import PREFIX, RequestModel, RowId, Timestamp
 from scrapersky.api.schemas.listing import Summary
 from scrapersky.core.text_rules import Text
 from scrapersky.destinations.errors import NotDelivered
-from scrapersky.destinations.kind import MAX_SECRET_LENGTH
-from scrapersky.destinations.registry import KindName, describe_options
+from scrapersky.destinations.kind import MAX_SECRET_LENGTH, DestinationKind
+from scrapersky.destinations.registry import KINDS, KindName, describe_options
 from scrapersky.models import Destination
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import destinations
@@ -110,6 +110,7 @@ class DestinationChange(RequestModel):
     enabled: bool | None = Field(
         None, strict=True, description="true also queues the deliveries that were skipped while it was disabled"
     )
+    updated_at: Timestamp | None = Field(None, description="as you read it: 409 if it was changed since")
 
 
 class NewSecret(RequestModel):
@@ -128,6 +129,53 @@ class DestinationTestResult(BaseModel):
         description="the result in a sentence of ours, never the text of the receiver",
         examples=["The web hook accepted the event."],
     )
+
+
+class KindOption(BaseModel):
+    """An option of a kind of destination."""
+
+    name: str = Field(description="the name of the option", examples=["list_ids"])
+    type: Literal["string", "array", "object"] = Field(description="its type in JSON")
+
+
+class KindSummary(BaseModel):
+    """A kind of destination, and what a destination of this kind needs."""
+
+    name: str = Field(description="the name of the kind", examples=["hubspot"])
+    label: str = Field(description="what people call it", examples=["HubSpot"])
+    protocol: str = Field(description="what is sent", examples=["one JSON event per contact"])
+    url: str = Field(description="what the `url` is", examples=["of the receiver"])
+    needs_url: bool = Field(description="whether the `url` is required", examples=[True])
+    secret: str = Field(description="what the `secret` is", examples=["API key"])
+    needs_secret: bool = Field(description="whether the `secret` is required", examples=[True])
+    generates_secret: bool = Field(description="whether a `secret` that is left out is generated", examples=[False])
+    takes_alarms: bool = Field(description="whether alarms can be sent to it", examples=[False])
+    options: list[KindOption] = Field(max_length=50, description="its options")
+
+
+class KindList(BaseModel):
+    """All kinds of destinations."""
+
+    items: list[KindSummary] = Field(max_length=100, description="the kinds")
+
+
+def _kind(kind: DestinationKind) -> KindSummary:
+    described = kind.options.model_json_schema()["properties"] if kind.options.model_fields else {}
+    return KindSummary(
+        name=kind.name,
+        label=kind.label,
+        protocol=kind.protocol,
+        url=kind.url,
+        needs_url=kind.base_url is None,
+        secret=kind.secret.description,
+        needs_secret=kind.secret.is_required,
+        generates_secret=kind.secret.generate is not None,
+        takes_alarms=kind.takes_alarms,
+        options=[KindOption(name=name, type=schema["type"]) for name, schema in described.items()],
+    )
+
+
+KIND_SUMMARIES = {kind.name: _kind(kind) for kind in KINDS.values()}
 
 
 Shown = TypeVar("Shown", bound=DestinationSummary)
@@ -161,6 +209,12 @@ async def create_destination(
     return CreatedDestination(**_shown(made), signing_secret=secret)
 
 
+@router.get("/kinds", summary="Kinds of destinations", **requires(VIEWER))
+async def list_destination_kinds() -> KindList:
+    """List the kinds of destinations, and what a destination of each kind needs."""
+    return KindList(items=list(KIND_SUMMARIES.values()))
+
+
 @router.get("/{id}", summary="One destination", **requires(VIEWER, 404))
 async def get_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DestinationDetail:
     """Return the destination; its secrets are `set` or empty."""
@@ -172,11 +226,13 @@ async def get_destination(row_id: RowId, application: CurrentApplication, actor:
 async def change_destination(
     row_id: RowId, body: DestinationChange, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:
-    """Change a destination. Send the secret again if the URL moves to another server."""
+    """Change a destination. Send the secret again if the URL moves to another server. 409 if it was changed after the
+    given `updated_at`."""
     await application.adapters.check_url(body.url)
-    changes = body.model_dump(mode="json", exclude_none=True)
+    changes = body.model_dump(mode="json", exclude_none=True, exclude={"updated_at"})
     async with application.database.session(actor.tenant_id) as session:
-        return _detail(await destinations.change(session, actor, application.vault, row_id, changes))
+        changed = await destinations.change(session, actor, application.vault, row_id, changes, body.updated_at)
+        return _detail(changed)
 
 
 @router.delete("/{id}", status_code=204, summary="Delete a destination", **requires(ADMIN, 404))

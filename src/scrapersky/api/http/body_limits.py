@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from starlette.routing import BaseRoute, compile_path
 from starlette.types import Scope
 
-from scrapersky.api.http.strict_requests import IMPORTS
+from scrapersky.api.http.strict_requests import IMPORT_PATHS
 
 MAX_BODY_BYTES = 65_536
 MAX_LIST_BYTES = 1_000_000
@@ -29,7 +29,7 @@ class BodyLimits:
     def __call__(self, scope: Scope) -> int:
         """Return the limit for this request."""
         path, method = scope["path"], scope["method"]
-        if path.startswith(IMPORTS):
+        if path.startswith(IMPORT_PATHS):
             return MAX_IMPORT_BYTES
         has_list = any(method in methods and pattern.match(path) for pattern, methods in self._with_lists)
         return MAX_LIST_BYTES if has_list else MAX_BODY_BYTES

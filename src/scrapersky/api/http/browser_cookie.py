@@ -9,6 +9,7 @@ from starlette.types import Scope
 
 CONSOLE = "/console"  # the path below which the cookie is a credential
 STATIC = f"{CONSOLE}/static/"
+PART = "console-part"  # the header that requests one block of a page, such as a live one
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 MAX_AGE_SECONDS = 30 * 86_400
 MAX_COOKIE_BYTES = 8_192

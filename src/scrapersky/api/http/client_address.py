@@ -89,3 +89,13 @@ def _networks(listed: Iterable[str]) -> Iterable[Network]:
                 f"SCRAPERSKY_TRUSTED_PROXIES: {network} is no IP address and no network ({error}). "
                 "Use the form 10.0.0.7, 10.1.0.0/16."
             ) from None
+
+
+def is_loopback_host(host: str) -> bool:
+    """Check whether a server that listens on this host name or address accepts connections of this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

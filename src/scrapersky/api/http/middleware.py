@@ -27,7 +27,7 @@ from scrapersky.api.http.request_bodies import (
     replay,
 )
 from scrapersky.api.http.security_headers import CorsOrigins, add_security_headers
-from scrapersky.api.http.strict_requests import IMPORTS
+from scrapersky.api.http.strict_requests import IMPORT_PATHS
 from scrapersky.api.schemas.fields import PREFIX
 from scrapersky.core.settings import Settings
 
@@ -185,7 +185,7 @@ class RequestGuard:
 
 def _is_slow(path: str) -> bool:
     """Return whether a response may begin late: an import stores its rows first, a file of leads sorts all of them."""
-    return path.startswith(IMPORTS) or "/leads." in path
+    return path.startswith(IMPORT_PATHS) or "/leads." in path
 
 
 class RequestRefused(Exception):

@@ -20,7 +20,7 @@ from scrapersky.api.http.browser_cookie import is_console_path
 from scrapersky.api.schemas.fields import HttpStatus
 from scrapersky.api.schemas.selection import BY_FILTER, BY_IDS
 from scrapersky.core.database import is_connection_error
-from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.errors import BadGateway, ScraperSkyError
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -84,6 +84,7 @@ DESCRIPTIONS = {
     422: "A field is not valid; the document names it.",
     429: "Too many requests; retry after Retry-After.",
     500: "An internal error; the log has the details under the request id.",
+    502: "A service of others that this asks refuses; the document says why.",
     503: "The database is unavailable or busy, or the request took too long; retry after Retry-After.",
 }
 
@@ -118,7 +119,7 @@ def problem_of(error: BaseException) -> Problem:
     if isinstance(error, HTTPException):
         status = HTTPStatus(error.status_code)
         return Problem(title=status.phrase, status=status, detail=_detail(error, status))
-    if isinstance(error, ScraperSkyError) and error.status_code < 500:
+    if isinstance(error, ScraperSkyError) and (error.status_code < 500 or isinstance(error, BadGateway)):
         members: Mapping[str, Any] = getattr(error, "members", {})
         return Problem(
             type=_urn(type(error).__name__),
@@ -190,8 +191,8 @@ def extra_headers(error: BaseException) -> Mapping[str, str] | None:
 
 
 def _location(name: str) -> str:
-    """Return the location of a wrong field: the body, unless it is a header."""
-    return name if name.startswith("header.") else f"body.{name}"
+    """Return the location of a wrong field: the body, unless it is a header or a parameter."""
+    return name if name.startswith(("header.", "query.")) else f"body.{name}"
 
 
 def _invalid(error: RequestValidationError) -> Problem:

@@ -12,7 +12,7 @@ from starlette.types import Scope
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OptionalActor
-from scrapersky.api.http.browser_cookie import STATIC
+from scrapersky.api.http.browser_cookie import PART, STATIC, is_console_path
 from scrapersky.api.http.client_address import client_network
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import RateLimited
@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 
 MAX_REFUSED_KEYS = 10_000  # remembered by one process
 MAX_DELAYED, DELAY_SECONDS = 1_000, 1.0  # responses that are delayed at once, and for how long
+PARTS_FACTOR = 10  # live parts of open pages have buckets of their own, which are so much larger
 UNLIMITED_PATHS = ("/health/live", "/health/ready", "/metrics")  # monitoring must always get a response
 
 
@@ -97,6 +98,8 @@ class RefusedKeys:
 async def _limit(scope: Scope, application: WebApplication, limit: str, name: str, per_minute: float) -> None:
     if not per_minute or scope["path"] in UNLIMITED_PATHS or scope["path"].startswith(STATIC):
         return
+    if _requests_part(scope):
+        limit, per_minute = f"{limit}-parts", per_minute * PARTS_FACTOR
     refused: RefusedKeys = scope["app"].state.refused_keys
     key = f"{limit}:{name}"
     left = refused.seconds_left(key)
@@ -113,6 +116,12 @@ async def _limit(scope: Scope, application: WebApplication, limit: str, name: st
             )
             refused.refuse(key, standing.wait)
         raise RateLimited(f"Wait {max(1, math.ceil(standing.wait))} seconds before the next request.", standing.wait)
+
+
+def _requests_part(scope: Scope) -> bool:
+    """Return whether an open page of the console requests one of its parts again; several tabs do so every second."""
+    is_header_sent = any(name == PART.encode() for name, _ in scope["headers"])
+    return is_header_sent and scope["method"] == "GET" and is_console_path(scope["path"])
 
 
 async def _spend(database: Database, key: str, per_minute: float) -> BucketState | None:

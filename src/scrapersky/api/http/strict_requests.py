@@ -11,10 +11,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from scrapersky.api.http.authorization import OptionalActor
+from scrapersky.api.http.browser_cookie import CONSOLE
 from scrapersky.core import strict_json
 from scrapersky.core.errors import BadRequest
 
 IMPORTS = "/api/v3/imports/"
+IMPORT_PATHS = (IMPORTS, f"{CONSOLE}/import/")  # requests whose body may be a table
 MAX_MEMBERS = 200  # of one object; validating thousands that are not declared takes a second
 
 

@@ -16,10 +16,13 @@ BUSINESSES = curated_resource(
     resources.BUSINESSES,
     "business",
     "A local business.",
-    summary="search_id place_id name address city country phone website categories rating rating_count "
-    "business_status domain_extraction_status domain_extraction_error",
-    detail="street region postcode latitude longitude timezone price_level profiles hours details",
-    curation="Selected queues the domain extraction; any other status withdraws queued work.",
+    summary="search_id place_id name address city country phone website website_how website_confidence categories "
+    "rating rating_count business_status chain site_search_status site_search_error domain_extraction_status "
+    "domain_extraction_error",
+    detail="same_as_id same_reason same_confidence same_by website_proof rejected_websites street region "
+    "postcode latitude longitude timezone price_level profiles hours details",
+    curation="Selected queues the search for a missing web site, or the domain extraction of a known one; "
+    "any other status withdraws queued work of both.",
 )
 DOMAINS = curated_resource(
     resources.DOMAINS,

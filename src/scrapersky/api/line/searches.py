@@ -1,8 +1,9 @@
 """Searches: request one, estimate its cost, follow its progress, read its results, cancel it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Response
@@ -12,18 +13,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.actions import cancel_search as cancellation
 from scrapersky.actions import request_search
 from scrapersky.actions.request_search import SearchCost
-from scrapersky.api.dependencies import CurrentApplication
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.http.problems import problems
+from scrapersky.api.line.areas import AreaCandidate, WhereParts, given_where, places_to_choose
 from scrapersky.api.resources.history import add_history_route
 from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
 from scrapersky.api.resources.rows import queue_states
 from scrapersky.api.schemas.fields import PREFIX, Count, Number, RequestModel, ResponseModel, RowId
 from scrapersky.api.schemas.listing import QueueStates, Summary
+from scrapersky.core.errors import Conflict
 from scrapersky.core.text_rules import Text
-from scrapersky.core.vocabularies import HiddenReason, Status
+from scrapersky.core.vocabularies import CAMPAIGN, HiddenReason, Status
 from scrapersky.extract.pages.vocabulary import PageKind
+from scrapersky.models import Search
+from scrapersky.providers.areas.read_search import MAX_NAMES
 from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER, read_search
+from scrapersky.store.accounts import users
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import SEARCHES as RESOURCE
 from scrapersky.store.listing.resources import Word
@@ -50,6 +56,7 @@ class NewSearch(RequestModel):
 
     text: Text = Field(description="what to search for: `dentists`, or `dentists in Helsinki`", examples=["dentists"])
     area: Text | None = Field(None, description="where to search: `Helsinki`", examples=["Helsinki"])
+    where: WhereParts | None = Field(None, description="instead of `area`: towns, a circle, a box or a polygon")
     provider: Word = Field(DEFAULT_PROVIDER, description=f"the provider: {', '.join(DECLARED)}", examples=["osm"])
     limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), Number] | None = Field(
         None, description="the maximum number of places", examples=[60]
@@ -84,9 +91,20 @@ class CostEstimate(BaseModel):
 class SearchSummary(Summary):
     """A search and its results so far."""
 
+    name: str | None = Field(description="a name that a person gave it", examples=["Dentists of Finland"])
     text: str = Field(description="what was searched for", examples=["dentists"])
     area: str | None = Field(description="where it was searched", examples=["Helsinki"])
-    provider: str = Field(description="where the places come from", examples=["osm"])
+    area_request: dict[str, Any] | None = Field(
+        description="what `area` alone does not tell: several names, the country, a circle, a box, a polygon",
+        examples=[{"names": ["Springfield"], "country": "US"}],
+    )
+    area_found: list[dict[str, Any]] | None = Field(
+        max_length=MAX_NAMES,
+        description="the areas on the map that were searched; empty until they are known",
+        examples=[[{"name": "Helsinki, Uusimaa, Suomi", "country": "FI", "edges": [59.9, 24.8, 60.3, 25.3]}]],
+    )
+    provider: str = Field(description="where the places come from; `campaign` for a campaign", examples=["osm"])
+    campaign_id: UUID | None = Field(description="the campaign that pays for it, if one does")
     result_limit: Count | None = Field(description="the maximum number of places; empty: all", examples=[60])
     budget_cents: Count | None = Field(
         description="what the search may cost in cents; empty: twice its estimate", examples=[250]
@@ -121,6 +139,14 @@ class ProgressSummary(ResponseModel):
     share_done: float = Field(
         description="the share of its rows that have finished the step they are in, 0 to 1", examples=[0.62]
     )
+    first_contact_at: datetime | None = Field(
+        description="when its first contact was found", examples=["2026-11-15T14:01:02Z"]
+    )
+    left_out: dict[Literal["rejected", "suppressed", "merged"], Count] = Field(
+        description="contacts that its files leave out: people rejected them, a suppression withholds them, or they "
+        "were merged into others",
+        examples=[{"rejected": 3}],
+    )
     found: dict[str, Count] = Field(
         description="the number of contacts, and of distinct email addresses, phone numbers, people and domains",
         examples=[{"contacts": 264, "emails": 145, "phones": 98, "people": 119, "domains": 57}],
@@ -145,6 +171,8 @@ class ListedSearch(SearchSummary):
                 "counted_at": "2026-11-15T14:03:20Z",
                 "is_done": False,
                 "share_done": 0.62,
+                "first_contact_at": "2026-11-15T14:01:02Z",
+                "left_out": {},
                 "found": {},
                 "hidden": {},
                 "undecided": {},
@@ -154,11 +182,31 @@ class ListedSearch(SearchSummary):
 
 
 class SearchResponse(BaseModel):
-    """The estimate, and the search unless `estimate_only` was set."""
+    """The estimate, how the request was read, and the search."""
 
     estimate: CostEstimate = Field(description="what the search may cost at most")
-    search: SearchSummary | None = Field(description="the search; empty with `estimate_only`")
-    known: bool = Field(description="the same search existed; it has the new rules now", examples=[False])
+    text: str = Field(description="what is searched for, as the request was read", examples=["dentists"])
+    area: str | None = Field(description="where it is searched, as the request was read", examples=["Helsinki"])
+    search: SearchSummary | None = Field(description="the search; with `estimate_only` the same one, if it exists")
+    known: bool = Field(
+        description="the same search existed; unless `estimate_only` was set it has the new rules now",
+        examples=[False],
+    )
+
+
+class ContinueSearch(RequestModel):
+    """What a search may cost and which rows advance from now on."""
+
+    budget: Annotated[float, Field(ge=0, le=1_000_000), Number] | None = Field(
+        None, description="what it may cost in the provider's currency; left out: as before", examples=[5]
+    )
+    rules: RequestedRules | None = Field(
+        None, description="which rows advance automatically; left out: as before, or as before it was cancelled"
+    )
+
+
+class IsCampaign(Conflict):
+    """This is a campaign."""
 
 
 class StepProgress(BaseModel):
@@ -193,6 +241,7 @@ class SearchWait(ResponseModel):
 class SearchDetail(SearchSummary, ProgressSummary):
     """A search with the progress of each step, counted at most once per second."""
 
+    requested_by: str | None = Field(description="the name of the person who requested it first", examples=["ada"])
     rules: dict[str, Any] | None = Field(
         description="which rows advance without a person, by step",
         examples=[{"deep_scan": "all", "page_curation": "kinds", "pages_per_site": 5}],
@@ -215,15 +264,35 @@ class SearchCancelled(BaseModel):
     )
 
 
-async def _with_progress(session: AsyncSession, rows: Sequence[Any]) -> Mapping[UUID, Mapping[str, Any]]:
+async def with_progress(session: AsyncSession, rows: Sequence[Any]) -> Mapping[UUID, Mapping[str, Any]]:
     """Return the progress of the searches of a page."""
     found = await snapshot.of_list(session, [row.id for row in rows])
     return {row.id: {"progress": found.get(row.id)} for row in rows}
 
 
-SEARCHES = ApiResource(RESOURCE, "search", ListedSearch, SearchDetail, complete=_with_progress)
+SEARCHES = ApiResource(RESOURCE, "search", ListedSearch, SearchDetail, complete=with_progress)
 router = empty_router(SEARCHES)
 add_list_route(router, SEARCHES)
+
+
+@dataclass(frozen=True)
+class AreaQuestion:
+    """The area of a request may be several places: what is searched for, the name, and the places to choose from."""
+
+    what: str
+    name: str
+    radius_metres: float | None  # around the place
+    places: Sequence[AreaCandidate]
+
+
+async def area_question(body: NewSearch, application: WebApplication) -> AreaQuestion | None:
+    """Return what a person has to choose before this request can be made; None if its area is clear."""
+    declared = DECLARED.get(body.provider)
+    if declared is None or not declared.needs_area:
+        return None
+    what, where = read_search(body.text, given_where(body.area, body.where), body.provider)
+    places = await places_to_choose(application, where)
+    return AreaQuestion(what, where.names[0], where.radius_metres, places) if places else None
 
 
 @router.post(
@@ -247,19 +316,19 @@ async def create_search(
     """
     cents = round(body.budget * 100) if body.budget is not None else None
     rules = AdvanceRules.model_validate(body.rules.model_dump(mode="json"))
-    what, where = read_search(body.text, body.area, body.provider)
+    what, where = read_search(body.text, given_where(body.area, body.where), body.provider)
     request = SearchRequest(what, where, body.provider, body.limit, cents, rules)
     cost = await request_search.estimate(application.providers, request)
     async with application.database.session(actor.tenant_id) as session:
         if body.estimate_only:
             response.status_code = 200
-            total = await request_search.total_cost(session, actor, request, cost)
-            return SearchResponse(estimate=_as_estimate(total), search=None, known=False)
+            same, total = await request_search.rehearse(session, actor, request, cost)
+            return _as_response(request, same, same is not None, total)
         search, known, total = await request_search.request_search(session, actor, request, body.refresh, cost)
-        summary = SearchSummary.model_validate(search)
+        answer = _as_response(request, search, known, total)
+        response.headers["Location"] = f"{PREFIX}/searches/{search.id}"
     response.status_code = 200 if known else 201
-    response.headers["Location"] = f"{PREFIX}/searches/{summary.id}"
-    return SearchResponse(estimate=_as_estimate(total), search=summary, known=known)
+    return answer
 
 
 @router.get("/{id}", summary="One search", **requires(VIEWER, 404))
@@ -269,11 +338,17 @@ async def get_search(row_id: RowId, application: CurrentApplication, actor: Curr
     The rows are counted for one reader at a time, at most once per second, and less often if counting takes long.
     """
     async with application.database.session(actor.tenant_id) as session:
-        search = await paginate.get(session, RESOURCE, actor.tenant_id, row_id)
-        counted = await snapshot.current(session, search)
+        return await read_detail(session, await paginate.get(session, RESOURCE, actor.tenant_id, row_id))
+
+
+async def read_detail(session: AsyncSession, search: Search) -> SearchDetail:
+    """Return a search or a campaign with its progress."""
+    counted = await snapshot.current(session, search)
+    person = await users.name_of(session, search.requested_by) if search.requested_by else None
     return SearchDetail(
         **SearchSummary.model_validate(search).model_dump(),
         **ProgressSummary.model_validate(counted).model_dump(),
+        requested_by=person,
         rules=search.rules,
         queues=queue_states(RESOURCE, search),
         steps=[StepProgress(**vars(step)) for step in counted.steps],
@@ -295,7 +370,37 @@ async def cancel_search(row_id: RowId, application: CurrentApplication, actor: C
         return SearchCancelled(withdrawn=await cancellation.cancel(session, actor, row_id))
 
 
-def _as_estimate(cost: SearchCost) -> CostEstimate:
+@router.post("/{id}/continue", summary="Continue a search", **requires(CURATOR, 400, 404, 409))
+async def continue_search(
+    row_id: RowId, body: ContinueSearch, application: CurrentApplication, actor: CurrentActor
+) -> SearchResponse:
+    """Continue a cancelled search, or give a search another budget or other rules. 429 over a quota.
+
+    A search that ended because its budget was spent continues with a larger budget; rows that were withdrawn are queued
+    again.
+    """
+    async with application.database.session(actor.tenant_id) as session:
+        search = await paginate.get(session, RESOURCE, actor.tenant_id, row_id)
+        if search.provider == CAMPAIGN:
+            raise IsCampaign(f"Use POST {PREFIX}/campaigns/{row_id}/continue.")
+        request = await request_search.same_request(session, actor, row_id)
+    if body.budget is not None:
+        request = replace(request, budget_cents=round(body.budget * 100))
+    if body.rules is not None:
+        request = replace(request, rules=AdvanceRules.model_validate(body.rules.model_dump(mode="json")))
+    cost = await request_search.estimate(application.providers, request)
+    async with application.database.session(actor.tenant_id) as session:
+        search, known, total = await request_search.request_search(session, actor, request, cost=cost)
+        return _as_response(request, search, known, total)
+
+
+def _as_response(request: SearchRequest, search: Search | None, known: bool, cost: SearchCost) -> SearchResponse:
+    summary = SearchSummary.model_validate(search) if search else None
+    return SearchResponse(estimate=as_estimate(cost), text=request.text, area=request.area, search=summary, known=known)
+
+
+def as_estimate(cost: SearchCost) -> CostEstimate:
+    """Return the estimate of a cost, or why there is none."""
     if cost.estimate is None:
         return CostEstimate(calls=None, cents=None, explanation=f"There is no estimate now: {cost.why_unknown}")
     return CostEstimate(calls=cost.estimate.calls, cents=cost.estimate.cents, explanation=cost.estimate.explanation)

@@ -1,17 +1,21 @@
 """Dead letters: rows whose attempts are exhausted. List, retry and drop them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
+from sqlalchemy import func, select
 
+from scrapersky.actions import jobs
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.operations.queue_items import RefusedRow
+from scrapersky.api.resources.curation import MAX_ROWS, job_response
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import (
     MAX_IDS,
@@ -25,7 +29,8 @@ from scrapersky.api.schemas.fields import (
     ResultPage,
     WorkflowFilter,
 )
-from scrapersky.api.schemas.selection import Selection
+from scrapersky.api.schemas.jobs import JobSummary
+from scrapersky.api.schemas.selection import MatchingRows, Selection
 from scrapersky.core.errors import Conflict
 from scrapersky.core.text_rules import Text
 from scrapersky.models import DeadLetter
@@ -70,12 +75,23 @@ class DeadLetterGroup(ResponseModel):
     rows: Count = Field(description="the number of dead letters", examples=[61])
     first_at: datetime = Field(description="when the first of them failed")
     last_at: datetime = Field(description="when the last of them failed")
+    last_day: list[Count] = Field(
+        max_length=dead_letters.DAY_PARTS,
+        description="dead letters per two hours of the last day, the oldest first",
+        examples=[[0, 0, 0, 0, 0, 0, 0, 3, 40, 18, 0, 0]],
+    )
 
 
 class DeadLetterGroups(ResponseModel):
     """Dead letters, grouped by their cause."""
 
     items: list[DeadLetterGroup] = Field(max_length=MAX_PAGE, description="the largest group first")
+    group_count: Count = Field(description="the number of groups, also of those that are not listed", examples=[4])
+    row_count: Count = Field(description="the number of dead letters in all groups", examples=[112])
+    as_of: datetime | None = Field(
+        description="when the last of them failed: send it with `expected`; empty without a group",
+        examples=["2026-11-15T14:03:20Z"],
+    )
 
 
 class DeadLetterFilter(RequestModel):
@@ -96,11 +112,10 @@ class MoveIds(RequestModel):
     preview: Literal[False] = Field(False, description="a preview needs a filter")
 
 
-class MoveMatching(RequestModel):
-    """Move all dead letters that match."""
+class MoveMatching(MatchingRows):
+    """Move all dead letters that match, as they were shown."""
 
     filter: DeadLetterFilter = Field(description="which dead letters to move")
-    preview: bool = Field(False, strict=True, description="only count the dead letters")
 
 
 MoveRequest = Selection[MoveIds, MoveMatching]
@@ -109,11 +124,24 @@ MoveRequest = Selection[MoveIds, MoveMatching]
 class MoveResult(BaseModel):
     """The result of retrying or dropping dead letters."""
 
-    matched: Count = Field(description="the number of matching dead letters, counted up to 100,000")
+    matched: Count = Field(description="the number of matching dead letters, counted up to 1,000,000")
     done: Count = Field(description="the number of dead letters that were retried or dropped")
     refused: list[RefusedRow] = Field(
         max_length=MAX_IDS, description="the ids that were not changed, and why; empty with a filter"
     )
+    as_of: datetime | None = Field(
+        None,
+        description="when a preview counted the dead letters: send it with `expected`",
+        examples=["2026-11-15T14:03:20Z"],
+    )
+
+
+MOVE_RESPONSES: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": JobSummary,
+        "description": "More than 10,000 dead letters match: a job moves them. Location is the path of the job.",
+    }
+}
 
 
 class NothingMoved(Conflict):
@@ -171,7 +199,10 @@ async def group_dead_letters(
     async with application.database.session(actor.tenant_id) as session:
         found = await dead_letters.groups(session, actor.tenant_id, wanted, limit)
     return DeadLetterGroups(
-        items=[DeadLetterGroup(**vars(group), workflow=_workflow(application, group.queue)) for group in found]
+        items=[DeadLetterGroup(**vars(group), workflow=_workflow(application, group.queue)) for group in found.items],
+        group_count=found.group_count,
+        row_count=found.row_count,
+        as_of=found.as_of,
     )
 
 
@@ -188,13 +219,14 @@ async def get_dead_letter(
 def _add_move_routes(action: Action, effect: str) -> None:
     """Add the routes that retry or drop dead letters: selected, all matching, or one."""
 
-    async def move(body: MoveRequest, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-        return await _move(application, actor, body, action)
+    async def move(body: MoveRequest, application: CurrentApplication, actor: CurrentActor) -> Any:
+        moved = await move_letters(application, actor, body, action)
+        return moved if isinstance(moved, MoveResult) else job_response(moved)
 
-    async def move_one(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
+    async def move_one(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> Any:
         async with application.database.session(actor.tenant_id) as session:
             await dead_letters.get(session, actor.tenant_id, letter_id)
-        return await _move(application, actor, MoveIds(ids=[letter_id]), action)
+        return await move_letters(application, actor, MoveIds(ids=[letter_id]), action)
 
     verb = action.capitalize()
     router.post(
@@ -202,13 +234,15 @@ def _add_move_routes(action: Action, effect: str) -> None:
         name=f"{action}_dead_letters",
         summary=f"{verb} selected or all matching",
         description=effect,
-        **requires(OPERATOR, 400, 404, 409),
+        response_model=MoveResult,
+        **requires(OPERATOR, 400, 404, 409, responses=MOVE_RESPONSES),
     )(move)
     router.post(
         f"/{{id}}/{action}",
         name=f"{action}_dead_letter",
         summary=f"{verb} one",
         description=effect,
+        response_model=MoveResult,
         **requires(OPERATOR, 404, 409),
     )(move_one)
 
@@ -217,7 +251,10 @@ _add_move_routes("retry", "Queues the rows again; their earlier attempts do not 
 _add_move_routes("drop", "Sets the rows to Skipped, with the actor and the last error.")
 
 
-async def _move(application: WebApplication, actor: Actor, body: MoveIds | MoveMatching, action: Action) -> MoveResult:
+async def move_letters(
+    application: WebApplication, actor: Actor, body: MoveIds | MoveMatching, action: Action
+) -> MoveResult | JobSummary:
+    """Retry or drop dead letters; more than MAX_ROWS become a job. Raises NothingMoved or CountChanged."""
     if isinstance(body, MoveMatching):
         return await _move_matching(application, actor, body, action)
     async with application.database.session(actor.tenant_id) as session:
@@ -225,13 +262,20 @@ async def _move(application: WebApplication, actor: Actor, body: MoveIds | MoveM
     return _answer(moved)
 
 
-async def _move_matching(application: WebApplication, actor: Actor, body: MoveMatching, action: Action) -> MoveResult:
-    wanted = _filter(application, body.filter)
+async def _move_matching(
+    application: WebApplication, actor: Actor, body: MoveMatching, action: Action
+) -> MoveResult | JobSummary:
+    chosen = _filter(application, body.filter)
+    wanted = replace(chosen, failed_until=body.as_of, excluded=tuple(body.exceptions))
     async with application.database.session(actor.tenant_id) as session:
         matched = await dead_letters.count(session, actor.tenant_id, wanted)
-    if body.preview:
-        return MoveResult(matched=matched, done=0, refused=[])
-    done = await dead_letters.move_matching(application.database, application.pipeline, actor, wanted, action)
+        if body.preview:
+            return MoveResult(matched=matched, done=0, refused=[], as_of=await session.scalar(select(func.now())))
+        body.shown.check(matched)
+        max_rows = matched if body.expected is None else min(matched, body.expected)
+        if max_rows > MAX_ROWS:
+            return JobSummary.model_validate(await jobs.start_letters(session, actor, action, wanted, max_rows))
+    done = await dead_letters.move_matching(application.database, application.pipeline, actor, wanted, action, max_rows)
     return MoveResult(matched=matched, done=done, refused=[])
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Annotated, Any, Literal, TypeVar
 
 import structlog
@@ -31,7 +31,6 @@ PROBE_SECONDS = 2.0  # probes usually time out after a few seconds
 SCRAPE_SECONDS = 8.0  # Prometheus times out after ten
 
 NOT_READY = "The database, the schema or the scheduler is not ready."
-OLDEST_ROW = "its oldest row"
 
 Found = TypeVar("Found")
 
@@ -116,12 +115,12 @@ async def details(application: CurrentApplication, response: Response) -> Readin
         "schema": _schema(application, state),
         "scheduler": _scheduler(application),
     }
-    degraded = _degraded(application, state) if state else {}
+    degraded: dict[str, str] = {}
     if state:
-        old = {name for name, reason in degraded.items() if reason.startswith(OLDEST_ROW)}
+        old, stopped = _old_queues(application, state), _stopped_workflows(application, state)
         checks["queues"] = HealthCheck(ok=not old, detail=_named(old, "too old") or "no queue is older than its limit")
-        affected = degraded.keys() - old
-        checks["workflows"] = HealthCheck(ok=not affected, detail=_named(affected, "degraded") or "all work")
+        checks["workflows"] = HealthCheck(ok=not stopped, detail=_named(stopped, "degraded") or "all work")
+        degraded = {**old, **stopped}
     unready = not all(checks[name].ok for name in ("database", "schema", "scheduler"))
     response.status_code = 503 if unready else 200
     status: Literal["ready", "degraded", "unready"] = "unready" if unready else "degraded" if degraded else "ready"
@@ -216,12 +215,19 @@ def _scheduler(application: WebApplication) -> HealthCheck:
     return HealthCheck(ok=alive, detail="it runs" if alive else "it does not run, or has not polled the queues lately")
 
 
-def _degraded(application: WebApplication, state: _State) -> dict[str, str]:
+def _old_queues(application: WebApplication, state: _State) -> dict[str, str]:
+    """Return the workflows whose oldest row has waited for too long, each with a sentence."""
+    limits = {name: application.tunings[name].oldest_age_limit_seconds for name in state.oldest_seconds}
+    return {
+        name: f"its oldest row has waited for {seconds:.0f} s; the limit is {limits[name]:g} s"
+        for name, seconds in state.oldest_seconds.items()
+        if seconds > limits[name]
+    }
+
+
+def _stopped_workflows(application: WebApplication, state: _State) -> dict[str, str]:
+    """Return the workflows whose breaker is open or that have no job, each with a sentence."""
     found = {name: f"its breaker is not closed: {reason}" for name, reason in state.breakers.items()}
-    for name, seconds in state.oldest_seconds.items():
-        limit = application.tunings[name].oldest_age_limit_seconds
-        if seconds > limit:
-            found[name] = f"{OLDEST_ROW} has waited for {seconds:.0f} s; the limit is {limit:g} s"
     jobs = {workflow.job_id: workflow.name for workflow in application.pipeline}
     failed = {
         jobs.get(job_id, job_id): "its job could not be registered"
@@ -230,5 +236,5 @@ def _degraded(application: WebApplication, state: _State) -> dict[str, str]:
     return {**found, **failed}
 
 
-def _named(names: set[str], what: str) -> str:
+def _named(names: Iterable[str], what: str) -> str:
     return f"{what}: {', '.join(sorted(names))}" if names else ""

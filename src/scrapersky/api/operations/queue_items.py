@@ -1,7 +1,7 @@
 """The rows of a workflow's queue: list, queue and retry them."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -24,13 +24,16 @@ from scrapersky.api.schemas.fields import (
     ResultPage,
     WorkflowName,
 )
-from scrapersky.core.errors import Conflict
+from scrapersky.core.errors import Conflict, NotAuthorized
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.listing.labels import RowLabel, labels
 from scrapersky.store.operations import queue_rows
-from scrapersky.store.operations.queue_rows import SECTIONS, STATUS_OF, TIMED, Key, QueuePosition, QueueRow
+from scrapersky.store.operations.queue_rows import OPEN_SECTIONS, TIMED, Key, QueuePosition, QueueRow
 
 router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404), route_class=ListRoute)
+
+SectionName = Literal["processing", "ready", "waiting", "error", "skipped", "completed", "new"]
+NO_SECTION = ("none",)  # a status and a section that exclude each other match nothing
 
 
 class QueueItem(ResponseModel):
@@ -50,6 +53,13 @@ class QueueItem(ResponseModel):
     due_at: datetime | None = Field(description="Queued: not claimed before. Processing: when the lease ends")
     priority: Count = Field(description="0 is normal, higher is sooner", examples=[0])
     updated_at: datetime = Field(description="the last change of the row")
+    tenant: str | None = Field(
+        description="with `all_tenants`, the tenant of the row; rows of other tenants have no name", examples=["acme"]
+    )
+
+
+class AllTenantsRefused(NotAuthorized):
+    """Only people of the operator tenant see the queues of all tenants."""
 
 
 class QueueRequest(RequestModel):
@@ -125,29 +135,43 @@ async def list_items(
     status: Annotated[
         list[Status] | None, Query(min_length=1, max_length=len(Status), description="only rows with one of these")
     ] = None,
+    section: Annotated[
+        SectionName | None, Query(description="only this section: `ready` and `waiting` are both Queued")
+    ] = None,
     search_id: Annotated[UUID | None, Query(description="only rows of this search")] = None,
+    all_tenants: Annotated[
+        bool,
+        Query(description="the rows of all tenants that are processing, ready, waiting or failed", examples=[False]),
+    ] = False,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[QueueItem]:
     """List the rows of your tenant: processing, ready in their order, waiting, then idle ones.
 
-    The queue changes while you read: a row may occur twice or be missed between two pages.
+    The queue changes while you read: a row may occur twice or be missed between two pages. `all_tenants` is for
+    people of the operator tenant.
     """
     workflow = application.pipeline[name]
-    statuses = sorted(set(status or ()))
-    list_name = cursors.list_name(f"items/{name}/{'+'.join(statuses)}", {"search_id": search_id})
-    after = _position(application, cursor, list_name, statuses) if cursor else None
-    async with application.database.session(actor.tenant_id) as session:
+    if all_tenants and not actor.is_operator:
+        raise AllTenantsRefused("Leave out all_tenants, or ask a person of the operator tenant.")
+    sections = [one for one in queue_rows.sections_of(status or ()) if section in (None, one)]
+    sections = [one for one in sections if not all_tenants or one in OPEN_SECTIONS]
+    scope = {"search_id": search_id, "all_tenants": all_tenants or None}
+    list_name = cursors.list_name(f"items/{name}/{'+'.join(sections)}", scope)
+    after = _position(application, cursor, list_name, sections) if cursor else None
+    session_of = application.database.engine_session() if all_tenants else application.database.session(actor.tenant_id)
+    async with session_of as session:
         found = await queue_rows.items(
             session,
             workflow,
-            actor.tenant_id,
-            statuses=statuses,
+            None if all_tenants else actor.tenant_id,
+            sections=sections or NO_SECTION,
             search_id=search_id,
             after=after,
             limit=limit + 1,
         )
-        named = await labels(session, workflow.model.__tablename__, [row.id for row in found[:limit]])
+        own = [row.id for row in found[:limit] if row.tenant_id == actor.tenant_id]
+        named = await labels(session, workflow.model.__tablename__, own)
     return application.cursors.page_of(
         found, limit, list_name, lambda item: _parts(item.position), lambda item: _shown(item, named.get(item.id))
     )
@@ -202,9 +226,9 @@ def _parts(position: QueuePosition) -> list[str | int | None]:
     return [position.section, key, str(position.id)]
 
 
-def _position(application: WebApplication, cursor: str, list_name: str, statuses: list[Status]) -> QueuePosition:
+def _position(application: WebApplication, cursor: str, list_name: str, sections: list[str]) -> QueuePosition:
     shelf, key, row_id = application.cursors.decode(cursor, list_name, cursors.text, _key, UUID)
-    if shelf not in SECTIONS or (statuses and STATUS_OF[shelf] not in statuses) or not _fits(shelf, key):
+    if shelf not in sections or not _fits(shelf, key):
         raise cursors.BadCursor(cursors.CURE)
     return QueuePosition(shelf, key, row_id)
 

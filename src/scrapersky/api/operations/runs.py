@@ -98,18 +98,20 @@ async def list_runs(
     application: CurrentApplication,
     workflow: WorkflowFilter = None,
     since: Annotated[Timestamp | None, Query(description="only runs that started at or after this timestamp")] = None,
+    until: Annotated[Timestamp | None, Query(description="only runs that started before this timestamp")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[RunSummary]:
     """List the runs, which are kept as long as `scrapersky retention` shows."""
     name = application.pipeline[workflow].name if workflow else None
-    list_name = cursors.list_name("runs", {"workflow": name, "since": since})
+    list_name = cursors.list_name("runs", {"workflow": name, "since": since, "until": until})
     before = application.cursors.decode(cursor, list_name, cursors.timestamp, cursors.integer) if cursor else None
     async with application.database.engine_session() as session:
         found = await runs.page(
             session,
             workflow=name,
             since=since,
+            until=until,
             before=(before[0], before[1]) if before else None,
             limit=limit + 1,
         )

@@ -105,8 +105,8 @@ async def list_workflows(application: CurrentApplication, actor: CurrentActor) -
             own = await workflow_status.of_tenant(session, application.pipeline, actor.tenant_id)
         return ResultPage(items=[_tenant_state(application, status) for status in own], next_cursor=None)
     async with application.database.engine_session() as session:
-        found = await workflow_status.of_pipeline(session, application.pipeline)
-    return ResultPage(items=[_state(application, status) for status in found], next_cursor=None)
+        found = await workflow_status.of_engine(session, application.pipeline)
+    return ResultPage(items=[workflow_state(application, status) for status in found.workflows], next_cursor=None)
 
 
 @router.get("/{name}", summary="One workflow", **requires(VIEWER, 404, 422))
@@ -117,7 +117,7 @@ async def get_workflow(name: WorkflowName, application: CurrentApplication, acto
             [own] = await workflow_status.of_tenant(session, application.pipeline, actor.tenant_id, name)
         return _tenant_state(application, own)
     async with application.database.engine_session() as session:
-        return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
+        return workflow_state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 @router.post(
@@ -141,7 +141,7 @@ async def pause_workflow(
     """Pause the workflow. Rows in flight are finished; no further rows are claimed until it is resumed."""
     async with application.database.engine_session() as session:
         await controls.pause(session, actor, application.pipeline[name].name, body.reason if body else None)
-        return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
+        return workflow_state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 @router.post(
@@ -153,7 +153,7 @@ async def resume_workflow(name: WorkflowName, application: CurrentApplication, a
     """End a pause and close an open breaker, on all hosts."""
     async with application.database.engine_session() as session:
         await controls.resume(session, actor, application.pipeline[name].name)
-        return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
+        return workflow_state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 # Empty until a host has worked on the workflow.
@@ -173,10 +173,11 @@ _OPERATOR_FIELDS = (
 
 def _tenant_state(application: WebApplication, status: WorkflowStatus) -> WorkflowState:
     """Return the state without the fields that only the operator tenant may see."""
-    return _state(application, status).model_copy(update=dict.fromkeys(_OPERATOR_FIELDS))
+    return workflow_state(application, status).model_copy(update=dict.fromkeys(_OPERATOR_FIELDS))
 
 
-def _state(application: WebApplication, status: WorkflowStatus) -> WorkflowState:
+def workflow_state(application: WebApplication, status: WorkflowStatus) -> WorkflowState:
+    """Return the state of a workflow as responses show it."""
     workflow, measures, recent, control = status.workflow, status.measures, status.recent, status.control
     tuning = application.tunings[workflow.name]
     job = application.runtime.scheduler.get_job(workflow.job_id)

@@ -6,13 +6,14 @@ from uuid import UUID
 from pydantic import BaseModel, Field, StringConstraints
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.authorization import ADMIN, CURATOR, OPERATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.line.contacts import ContactFilter
 from scrapersky.api.resources.models import set_filters
 from scrapersky.api.resources.routes import ApiResource, add_get_route, add_list_route, empty_router
 from scrapersky.api.schemas.fields import Count, Ids, RequestModel, RowId, RowProblem
 from scrapersky.api.schemas.listing import Summary
 from scrapersky.api.schemas.selection import Selection
+from scrapersky.core.errors import NotAuthorized
 from scrapersky.core.text_rules import Text
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
@@ -211,8 +212,11 @@ add_get_route(router, API)
 
 @router.delete("/{id}", status_code=204, summary="Delete a suppression", **requires(OPERATOR, 404))
 async def delete_suppression(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> None:
-    """Delete the suppression in every spelling. An erased person may be found again afterwards."""
+    """Delete the suppression in every spelling. That of an erasure needs an admin: the person may be found again."""
     async with application.database.session(actor.tenant_id) as session:
+        found = await paginate.get(session, SUPPRESSIONS, actor.tenant_id, row_id)
+        if found.origin == suppressions.ERASURE and not actor.covers(ADMIN):
+            raise NotAuthorized("An admin has erased this person; only an admin may delete this suppression.")
         await suppressions.remove(session, actor, row_id)
 
 

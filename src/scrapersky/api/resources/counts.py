@@ -44,7 +44,8 @@ def add_counts_route(router: APIRouter, resource: Resource) -> None:
         given: Any = query
         filters = set_filters(given, resource)
         async with application.database.session(actor.tenant_id) as session:
-            found = await counts.by_value(session, resource, actor.tenant_id, given.by, filters)
+            unmerged = not resource.lists_merged
+            found = await counts.by_value(session, resource, actor.tenant_id, given.by, filters, unmerged=unmerged)
         return CountsByValue(by=given.by, items=[CountOfValue.model_validate(each) for each in found])
 
     router.add_api_route(

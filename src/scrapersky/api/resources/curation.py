@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -18,13 +18,14 @@ from scrapersky.actions import curation, jobs
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.problems import problems
 from scrapersky.api.resources.models import set_filters
-from scrapersky.api.schemas.fields import PREFIX, Count, Ids, RequestModel
+from scrapersky.api.schemas.fields import MAX_IDS, PREFIX, Count, Ids, RequestModel
 from scrapersky.api.schemas.jobs import JobSummary
 from scrapersky.api.schemas.selection import MatchingRows, selection
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate, shown
+from scrapersky.store.listing.columns import ROW_ID
 from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import Resource
 from scrapersky.store.operations import idempotency
@@ -38,6 +39,12 @@ class CurateIds(RequestModel):
 
     ids: Ids = Field(description="the rows to decide about")
     curation_status: Curation = Field(description="the decision")
+    seen: dict[UUID, Curation] = Field(
+        {},
+        max_length=MAX_IDS,
+        description="the decision of each row as you saw it: 409 with both if somebody has decided otherwise since",
+        examples=[{ROW_ID: "New"}],
+    )
     preview: Literal[False] = Field(False, description="a preview needs a filter")
 
 
@@ -67,8 +74,8 @@ class CurationResult(BaseModel):
         description="more than 10,000 rows match: without `preview` a job changes them", examples=[False]
     )
     updated: Count = Field(description="rows whose curation status changed")
-    queued: Count = Field(description="rows whose next step was queued")
-    withdrawn: Count = Field(description="rows whose queued work was withdrawn")
+    queued: Count = Field(description="rows whose next step was queued; in a preview those that would be")
+    withdrawn: Count = Field(description="rows whose queued work was withdrawn; in a preview those whose would be")
     unknown: Count = Field(description="ids that are no rows of your tenant")
     as_of: datetime | None = Field(
         description="when a preview counted the rows: send it with `expected`", examples=["2026-11-15T14:03:20Z"]
@@ -139,12 +146,14 @@ async def _curate(
     session: AsyncSession, actor: Actor, resource: Resource, body: CurateIds | CurateMatching
 ) -> StoredResponse:
     if isinstance(body, CurateIds):
-        return await _change(session, actor, resource, body.ids, body.curation_status)
+        return await _change(session, actor, resource, body.ids, body.curation_status, seen=body.seen)
     filters = set_filters(body.filter, resource)
     if body.preview:
-        counted = await shown.count(session, resource, actor.tenant_id, filters, body.shown)
+        would = await shown.effects(session, resource, actor.tenant_id, filters, body.shown)
         now = await session.scalar(select(func.now()))
-        return _result(matched=counted.total, more=counted.total > MAX_ROWS, as_of=now)
+        is_selected = body.curation_status is Curation.SELECTED
+        effect = {"queued": sum(would.queued.values())} if is_selected else {"withdrawn": would.withdrawn}
+        return _result(matched=would.matched, more=would.matched > MAX_ROWS, as_of=now, **effect)
     ids = await shown.ids(session, resource, actor.tenant_id, filters, body.shown, MAX_ROWS)
     if ids is not None:
         return await _change(session, actor, resource, ids, body.curation_status, filters)
@@ -158,9 +167,12 @@ async def _change(
     ids: list[UUID],
     decision: Curation,
     filters: Filters | None = None,
+    seen: Mapping[UUID, Curation] | None = None,
 ) -> StoredResponse:
     action_id = new_id()
-    done = await curation.curate(session, resource, actor, ids, decision, filters=filters, action_id=action_id)
+    done = await curation.curate(
+        session, resource, actor, ids, decision, filters=filters, action_id=action_id, seen=seen
+    )
     counts = {"updated": done.updated, "queued": done.queued, "withdrawn": done.withdrawn}
     is_undoable = any(counts.values())
     return _result(

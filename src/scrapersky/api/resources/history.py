@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -26,6 +27,9 @@ class RowChange(ResponseModel):
     )
     after: dict[str, Any] | None = Field(
         description="the values that differ, after", examples=[{"curation_status": "Selected"}]
+    )
+    action_id: UUID | None = Field(
+        description="`POST /undo/{id}` with this id undoes it for all its rows; empty if it cannot be undone"
     )
 
 

@@ -1,6 +1,7 @@
 """Derive the models of a resource: filters from its declaration, fields of responses from the columns of its table."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hints
 
@@ -13,7 +14,7 @@ from scrapersky.models.base import Base
 from scrapersky.store.listing.columns import COMMON, ColumnMeaning, meaning_of
 from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.references import REFERENCES
-from scrapersky.store.listing.resources import Resource
+from scrapersky.store.listing.resources import Filter, Resource
 
 FIELD_TYPES: dict[Any, Any] = {str: Text, bool: Flag, datetime: Timestamp}  # of filters; others are used as declared
 SHOWN_TYPES: dict[Any, Any] = {int: Count, int | None: Count | None}  # of responses
@@ -22,22 +23,33 @@ MAX_VALUES = 20  # of one filter
 Model = TypeVar("Model", bound=BaseModel)
 
 
+@dataclass(frozen=True)
+class FilterField:
+    """What a request says about a filter that is no filter of a resource."""
+
+    type: Any
+    description: str
+    several: bool = False
+    example: str = ""
+
+
 def filter_model(resource: Resource) -> type[RequestModel]:
     """Build the model of the resource's filters in a body, all optional; some take one value or several."""
-    fields = _filter_fields(resource, in_query=False)
+    fields = filter_fields(resource.filters, in_query=False)
     about = f"Filters of {resource.name}; without any, all rows of your tenant."
     return create_model(f"{resource.name.capitalize()}Filter", __base__=RequestModel, __doc__=about, **fields)
 
 
 def filter_query(resource: Resource) -> type[RequestModel]:
     """Build the model of the resource's filters in a query, in which a field of several values is repeated."""
-    fields = _filter_fields(resource, in_query=True)
+    fields = filter_fields(resource.filters, in_query=True)
     return create_model(f"{resource.name.capitalize()}FilterQuery", __base__=RequestModel, **fields)
 
 
-def _filter_fields(resource: Resource, *, in_query: bool) -> dict[str, Any]:
+def filter_fields(filters: Mapping[str, FilterField | Filter], *, in_query: bool) -> dict[str, Any]:
+    """Return the fields of a model of these filters, all optional."""
     fields = {}
-    for name, declared in resource.filters.items():
+    for name, declared in filters.items():
         kind = FIELD_TYPES.get(declared.type, declared.type)
         values = Annotated[list[kind], Field(min_length=1, max_length=MAX_VALUES)]  # type: ignore[valid-type]
         shown = kind if not declared.several else values if in_query else kind | values

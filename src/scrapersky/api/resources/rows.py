@@ -33,9 +33,17 @@ async def list_page(
     summary: type[RowSummary],
     query: ListQuery,
     complete: Complete | None = None,
+    *,
+    count_each: bool = False,
+    unmerged: bool = False,
 ) -> Listing[RowSummary]:
-    """Return one page of the resource's list; `complete` reads the fields that are no columns."""
-    columns = [name for name in summary.model_fields if hasattr(resource.model, name)]
+    """Return one page of the resource's list; `complete` reads the fields that are no columns.
+
+    The rows are counted for the first page, with `count_each` for every page. With `unmerged` the list is without
+    rows that were merged into another one.
+    """
+    unmerged = unmerged or not resource.lists_merged
+    columns = columns_of(resource, summary)
     sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
     filters = set_filters(query, resource)
     name = cursors.list_name(f"{resource.name}/{query.sort}", filters)
@@ -54,9 +62,12 @@ async def list_page(
             after=after,
             before=before,
             limit=query.limit + 1,
+            unmerged=unmerged,
         )
-        is_first = not (after or before)
-        count = await paginate.count(session, resource, actor.tenant_id, filters) if is_first and query.count else None
+        is_counted = count_each or (query.count and not (after or before))
+        count = (
+            await paginate.count(session, resource, actor.tenant_id, filters, unmerged=unmerged) if is_counted else None
+        )
         has_more = len(found) > query.limit
         shown = found[-query.limit :] if before else found[: query.limit]
         rows = [row for row, _ in shown]
@@ -69,6 +80,27 @@ async def list_page(
         total=count.total if count else None,
         more=count.more if count else None,
     )
+
+
+async def rows_with_ids(
+    application: WebApplication,
+    actor: Actor,
+    resource: Resource,
+    summary: type[RowSummary],
+    ids: Sequence[UUID],
+    complete: Complete | None = None,
+) -> list[RowSummary]:
+    """Return the rows with these ids as a list shows them."""
+    columns = columns_of(resource, summary)
+    async with application.database.session(actor.tenant_id) as session:
+        rows = await paginate.with_ids(session, resource, actor.tenant_id, columns, ids)
+        more = await complete(session, rows) if complete else {}
+    return [summary.model_validate({**row._mapping, **more.get(row.id, {})}) for row in rows]
+
+
+def columns_of(resource: Resource, summary: type[Any]) -> list[str]:
+    """Return the fields of the summary that are columns of the resource."""
+    return [name for name in summary.model_fields if hasattr(resource.model, name)]
 
 
 async def row_detail(

@@ -13,12 +13,18 @@ Tables = Mapping[str, Columns]  # by what the columns are of: a resource, or a v
 
 MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "json": "application/json",
     "jsonl": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 _LAYOUTS = {
     "csv": "UTF-8 with a header, then one line per row.",
+    "tsv": "The same, separated by tabs.",
+    "json": "UTF-8, one array with an object per row.",
     "jsonl": "UTF-8, one JSON object per line.",
+    "parquet": "A Parquet file, with numbers as numbers.",
     "xlsx": "A workbook with one sheet: a header, then one row per row.",
 }
 
@@ -37,7 +43,10 @@ def file_schema(ending: str, tables: Tables) -> dict[str, Any]:
         "description": f"{_LAYOUTS[ending]}\n\n{listed}",
         "x-columns": {case: list(columns) for case, columns in tables.items()},
     }
-    if ending == "xlsx":
+    if ending == "json":
+        row = _example_row(tables)
+        return {**schema, "type": "array", "items": {"type": "object", "examples": [row]}, "examples": [[row]]}
+    if ending in ("xlsx", "parquet"):
         return {**schema, "format": "binary"}
     return {**schema, "contentMediaType": _media_type(ending), "examples": [_example(ending, tables)]}
 
@@ -52,13 +61,19 @@ def _media_type(ending: str) -> str:
 
 def _example(ending: str, tables: Tables) -> str:
     """Return a file of the first table with one row."""
-    columns = next(iter(tables.values()))
-    row = {name: column.example for name, column in columns.items() if column.example is not None}
+    row = _example_row(tables)
     if ending == "jsonl":
         return json.dumps(row, ensure_ascii=False) + "\n"
     written = io.StringIO()
-    csv.writer(written).writerows([row, [_cell(value) for value in row.values()]])
+    csv.writer(written, delimiter="\t" if ending == "tsv" else ",").writerows(
+        [row, [_cell(value) for value in row.values()]]
+    )
     return written.getvalue()
+
+
+def _example_row(tables: Tables) -> dict[str, Any]:
+    columns = next(iter(tables.values()))
+    return {name: column.example for name, column in columns.items() if column.example is not None}
 
 
 def _cell(value: Any) -> Any:

@@ -12,7 +12,10 @@ from scrapersky.api.schemas.listing import Summary
 class JobSummary(Summary):
     """A job and its progress."""
 
-    kind: str = Field(description="`sitemap_scan`, `curation`, `delivery` or `undo`", examples=["curation"])
+    kind: str = Field(
+        description="`sitemap_scan`, `curation`, `delivery`, `undo`, `import`, or `retry` and `drop` of dead letters",
+        examples=["curation"],
+    )
     state: str = Field(
         description="pending, processing, completed, failed, skipped or cancelled", examples=["processing"]
     )

@@ -2,15 +2,18 @@
 
 import csv
 import os
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import typer
 
 from scrapersky.api.accounts.users import invitation_link
 from scrapersky.api.dependencies import WebApplication
+from scrapersky.api.http.browser_cookie import CONSOLE
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.demonstration.next_steps import AFTER_PIPELINE, print_next_steps
 from scrapersky.cli.finding.request import FindRequest, parse_search
@@ -18,13 +21,16 @@ from scrapersky.cli.finding.run import find_in
 from scrapersky.cli.finding.summary import print_summary
 from scrapersky.cli.serve import bound_socket, serve_until_stopped
 from scrapersky.cli.shared.application import cli_actor, run_async
+from scrapersky.cli.shared.lead_options import LeadOptions
 from scrapersky.cli.shared.options import DEFAULT_TENANT
 from scrapersky.cli.shared.output import format_seconds, notice_if_slow, print_json, print_table
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
+from scrapersky.providers.areas.read_search import GivenWhere
+from scrapersky.sandbox.osm.element import FIRST_ID
 from scrapersky.sandbox.sandbox import Sandbox
-from scrapersky.sandbox.truth import compare, compare_verdicts
+from scrapersky.sandbox.truth import compare, compare_sites, compare_verdicts
 from scrapersky.store.accounts import api_keys, invitations, users
 from scrapersky.store.searches import results
 
@@ -38,9 +44,9 @@ def show_pipeline(
     home: Path, search: str, seed: int, businesses: int, out: Path | None, serve: bool, as_json: bool
 ) -> bool:
     """Run a search in a sandbox and print how much of the truth was found; return whether any contact was."""
-    request, _ = parse_search(search, None, None, "openstreetmap", None, PAGES_PER_SITE, None)
+    request, _ = parse_search([search], GivenWhere(), None, "openstreetmap", None, PAGES_PER_SITE, None)
     path = out or home / "leads.csv"
-    find = FindRequest(request, None, path, "business", DEFAULT_TENANT, False, IDLE_TIMEOUT_SECONDS)
+    find = FindRequest(request, None, None, LeadOptions(path), DEFAULT_TENANT, False, IDLE_TIMEOUT_SECONDS)
     return run_async(_run(home, find, seed, businesses, serve, as_json))
 
 
@@ -62,7 +68,7 @@ async def _run(home: Path, request: FindRequest, seed: int, businesses: int, ser
             else:
                 _print(summary, sandbox, first_rows)
             if serve:
-                await _serve(environment)
+                await _serve(environment, f"{CONSOLE}/searches/{summary['search_id']}")
         finally:
             await application.close()
     return bool(summary["contacts"])
@@ -88,6 +94,7 @@ async def _score(application: Application, summary: dict[str, Any], sandbox: San
         found = await results.found_values(session, summary["search_id"])
         hosts = await results.hosts(session, summary["search_id"])
         verdicts = await results.verdicts(session, summary["search_id"])
+        sites = await results.found_sites(session, summary["search_id"])
     truth = [entry for entry in sandbox.truth() if entry["host"] in hosts]
     judged = compare_verdicts(verdicts, truth)
     return {
@@ -103,8 +110,15 @@ async def _score(application: Application, summary: dict[str, Any], sandbox: San
             }
             for field, score in compare(found, truth).items()
         },
+        "missing_sites": asdict(compare_sites(_numbers(sites), sandbox.truth())),
         "verdicts": {"addresses": judged.true, "judged": judged.found, "right": judged.right},
     }
+
+
+def _numbers(sites: Mapping[str, str | None]) -> dict[int, str | None]:
+    """Return the host of each found site by the number of its business, which the map's id contains."""
+    hosts = {place: urlsplit(website).hostname if website else None for place, website in sites.items()}
+    return {int(place.rpartition("/")[2]) - FIRST_ID: host for place, host in hosts.items()}
 
 
 def _first_rows(path: Path) -> list[list[str]]:
@@ -133,6 +147,11 @@ def _print(summary: dict[str, Any], sandbox: Sandbox, first_rows: list[list[str]
     )
     verdicts = truth["verdicts"]
     typer.echo(f"Verdicts: {verdicts['right']} right of {verdicts['judged']}, {verdicts['addresses']} true addresses.")
+    sites = truth["missing_sites"]
+    typer.echo(
+        f"Missing web sites: {sites['found']} found of {sites['findable']} that exist, {sites['wrong']} wrong, "
+        f"of {sites['missing']} businesses without one."
+    )
     for host, why in sorted(truth["unreachable"].items()):
         typer.echo(f"not readable: {host} ({why})")
     first, last = summary["first_contact_seconds"], summary["last_contact_seconds"]
@@ -141,16 +160,21 @@ def _print(summary: dict[str, Any], sandbox: Sandbox, first_rows: list[list[str]
     print_next_steps(AFTER_PIPELINE)
 
 
-async def _serve(environment: Environment) -> None:
-    """Serve the console and the API of the demo until Ctrl-C."""
+async def _serve(environment: Environment, first_page: str) -> None:
+    """Serve the console and the API of the demo until Ctrl-C; the console opens on this page."""
+
+    async def announce(application: WebApplication, url: str) -> None:
+        await _announce(application, url, first_page)
+
     with bound_socket(load(environment)) as listener:
-        await serve_until_stopped(environment, listener, _announce)
+        await serve_until_stopped(environment, listener, announce)
 
 
-async def _announce(application: WebApplication, url: str) -> None:
+async def _announce(application: WebApplication, url: str, first_page: str) -> None:
     key, invitation = await _create_admin(application)
     typer.echo(
-        f"\nThe console, in which all people are invented; Ctrl-C stops it:\n  {url}{invitation_link(invitation)}\n"
+        "\nThe finished search in the console; all people are invented. The link logs in once; Ctrl-C stops it:"
+        f"\n  {url}{invitation_link(invitation)}&look=yes&next={first_page}\n"
         f"The API, with a key of this demo:\n"
         f"  curl -H 'Authorization: Bearer {key}' {url}/api/v3/workflows"
     )

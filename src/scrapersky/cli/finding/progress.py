@@ -1,7 +1,7 @@
 """Progress of a search on standard error: a bar per step on a terminal, a line every two seconds elsewhere."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -18,13 +18,16 @@ LABELS = {step.workflow: step.label for step in STEPS}
 
 
 class FindProgress:
-    """Draws the counts of the steps inside its `with` block, and measures the time of the first and last contact."""
+    """Draws the counts of the steps inside its `with` block, and measures the time of the first and last contact.
+
+    A contact here is a person or an address: the provider's number of a business is known before any page.
+    """
 
     def __init__(self, text: str, area: str | None, existed: bool) -> None:
         self.seconds = 0.0
         self.first_contact_seconds: float | None = None
         self.last_contact_seconds: float | None = None
-        self._contacts = 0
+        self._people = 0
         self._console = Console(stderr=True, highlight=False)
         self._printed_at = time.monotonic()
         self._waiting_until: datetime | None = None
@@ -50,13 +53,14 @@ class FindProgress:
     ) -> None:
         self._bars.stop()
 
-    def show(self, steps: Sequence[StepCount], contacts: int, elapsed: float) -> None:
+    def show(self, steps: Sequence[StepCount], found: Mapping[str, int], elapsed: float) -> None:
         """Show the counts of every step and of the contacts."""
         self.seconds, self._is_blank = elapsed, False
-        if contacts > self._contacts:
+        contacts, people = found["contacts"], found["emails"] + found["people"]
+        if people > self._people:
             self.last_contact_seconds = round(elapsed, 1)
             self.first_contact_seconds = self.first_contact_seconds or self.last_contact_seconds
-            self._contacts = contacts
+            self._people = people
         for step in steps:
             total = step.settled + step.open or None
             self._bars.update(self._tasks[step.workflow], completed=step.settled, total=total, note=_note(step))

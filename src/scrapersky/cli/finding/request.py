@@ -2,12 +2,21 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from scrapersky.actions.campaign_queries import QueryDefaults, RejectedQuery, read_queries
+from scrapersky.actions.campaigns import CampaignRequest
+from scrapersky.cli.finding.own_columns import OwnColumns
+from scrapersky.cli.finding.query_list import read_query_file
+from scrapersky.cli.finding.repeat_options import ONCE, Repeats
 from scrapersky.cli.finding.site_list import SiteList
+from scrapersky.cli.shared.lead_options import LeadOptions
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.phones.spelling import PhoneFormat
+from scrapersky.core.vocabularies import SITES
+from scrapersky.providers.areas.read_search import GivenWhere
+from scrapersky.providers.areas.where import Where
 from scrapersky.providers.registry import DEFAULT_PROVIDER, read_search
-from scrapersky.store.leads.read import Per
+from scrapersky.store.leads.read import columns_of
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import AdvanceRules
 
@@ -22,35 +31,122 @@ class FindRequest:
 
     search: SearchRequest
     sites: SiteList | None
-    out: Path
-    per: Per
+    campaign: "FindCampaign | None"
+    leads: LeadOptions
     tenant: str
     refresh: bool
     idle_timeout_seconds: float
-    phone_format: PhoneFormat | None = None
-    prefer: str | None = None  # functions whose contacts are the best; None means those of the setting
+    name: str | None = None  # for people
+    repeats: Repeats = ONCE
+
+    @property
+    def out(self) -> Path:
+        """The file of leads."""
+        return self.leads.out
+
+    @property
+    def own(self) -> OwnColumns:
+        """The columns of the table of web sites, which come back in the file."""
+        return OwnColumns.of(self.sites, columns_of(self.leads.per))
+
+    @property
+    def rejected_lines(self) -> list[str]:
+        """The lines of its file that are not used."""
+        if self.campaign is not None:
+            return [str(one) for one in self.campaign.rejected]
+        return list(self.sites.rejected) if self.sites else []
+
+
+@dataclass(frozen=True)
+class FindCampaign:
+    """Many searches from a file, and its lines that cannot be used."""
+
+    request: CampaignRequest
+    rejected: tuple[RejectedQuery, ...]
+
+    @property
+    def as_search(self) -> SearchRequest:
+        """The campaign as the search that stands for it."""
+        return self.request.as_search
+
+
+def parse_any(
+    queries: Path | None, name: str | None, *given: Any
+) -> tuple[SearchRequest, SiteList | None, FindCampaign | None]:
+    """Return the search, the web sites if there is a file of them, the campaign if there is a file of queries."""
+    if queries is None:
+        return *parse_search(*given), None
+    campaign = parse_campaign(queries, name, *given)
+    return campaign.as_search, None, campaign
+
+
+def parse_campaign(
+    file: Path,
+    name: str | None,
+    words: list[str] | None,
+    given: GivenWhere,
+    domains: Path | None,
+    provider: str | None,
+    limit: int | None,
+    pages_per_site: int,
+    budget: float | None,
+    uses_browser: bool = True,
+    site_search: bool = True,
+) -> FindCampaign:
+    """Return the campaign of a file; --in, --provider and --limit are for lines that do not say otherwise.
+
+    Raises BadQueryFile, BadFindRequest or BadCampaign.
+    """
+    if words or domains is not None:
+        raise BadFindRequest("Give either a search, --domains FILE or --queries FILE.")
+    rules = _rules(pages_per_site, uses_browser, site_search)
+    defaults = QueryDefaults(rules, provider or DEFAULT_PROVIDER, given, limit)
+    found, rejected = read_queries(read_query_file(file), defaults)
+    if not found:
+        raise BadFindRequest(f"No line of {file} can be used; {rejected[0]}")
+    cents = round(budget * 100) if budget is not None else None
+    return FindCampaign(CampaignRequest.of(found, rules, name, cents), tuple(rejected))
 
 
 def parse_search(
-    text: str | None,
-    area: str | None,
+    words: list[str] | None,
+    given: GivenWhere,
     file: Path | None,
     provider: str | None,
     limit: int | None,
     pages_per_site: int,
     budget: float | None,
+    uses_browser: bool = True,
+    site_search: bool = True,
 ) -> tuple[SearchRequest, SiteList | None]:
     """Return the search, and the web sites if there is a file of them. Raises BadFindRequest or BadSiteList."""
+    text = " ".join(words) if words else None
     if (text is None) == (file is None):
-        raise BadFindRequest("Give either a search or --domains FILE.")
-    rules = AdvanceRules(pages_per_site=pages_per_site)
+        raise BadFindRequest("Give either a search, --domains FILE or --queries FILE.")
+    rules = _rules(pages_per_site, uses_browser, site_search)
     if file is not None:
-        options = {"--in": area, "--provider": provider, "--limit": limit, "--budget": budget}
+        options: dict[str, object] = {
+            "--in": given.names or None,
+            "--near": given.near,
+            "--radius": given.radius,
+            "--box": given.box,
+            "--polygon": given.polygon,
+            "--place-language": given.language,
+        }
+        options |= {"--provider": provider, "--limit": limit, "--budget": budget}
         if unused := [option for option, value in options.items() if value is not None]:
             raise BadFindRequest(f"With --domains no provider is called: leave out {' and '.join(unused)}.")
         sites = SiteList.read(file)
-        return SearchRequest(sites.name, None, "domains", None, None, rules), sites
+        return SearchRequest(sites.name, Where(), SITES, None, None, rules), sites
     provider = provider or DEFAULT_PROVIDER
-    what, where = read_search(text or "", area, provider)
+    what, where = read_search(text or "", given, provider)
     cents = round(budget * 100) if budget is not None else None
     return SearchRequest(what, where, provider, limit, cents, rules), None
+
+
+def _rules(pages_per_site: int, uses_browser: bool, site_search: bool) -> AdvanceRules:
+    return AdvanceRules(
+        pages_per_site=pages_per_site,
+        browser="needed" if uses_browser else "off",
+        site_search="all" if site_search else "off",
+    )

@@ -1,16 +1,21 @@
 """One search from its request to its file."""
 
+import sys
 from collections import Counter
 from collections.abc import Awaitable, Mapping
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import replace
 from typing import Any, TypeVar
 from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.actions import request_search
+from scrapersky.actions import campaigns, request_search, schedules
+from scrapersky.actions.campaigns import CampaignRequest
 from scrapersky.actions.request_search import RequestedSearch
 from scrapersky.bootstrap import Application, open_application
+from scrapersky.cli.finding.places import located
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import (
     DatabaseLost,
@@ -18,7 +23,7 @@ from scrapersky.cli.finding.reconnect import (
     release_abandoned_rows,
     with_reconnect,
 )
-from scrapersky.cli.finding.request import FindRequest
+from scrapersky.cli.finding.request import BadFindRequest, FindRequest
 from scrapersky.cli.finding.summary import cost_json, cost_sentence, print_summary
 from scrapersky.cli.finding.watch import IdleTimeout, watch_search
 from scrapersky.cli.shared.application import cli_actor, configure_command_logs
@@ -26,15 +31,16 @@ from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.output import notice_if_slow, print_json
 from scrapersky.core.database import is_connection_error, is_statement_timeout
 from scrapersky.core.settings import Environment
-from scrapersky.core.vocabularies import JobFunction, Verdict
-from scrapersky.destinations.files import LeadFile
+from scrapersky.core.vocabularies import Verdict
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.leads.read import columns_of, leads, preferred_functions
+from scrapersky.store.leads.exported import recorded_leads
+from scrapersky.store.leads.read import leads
 from scrapersky.store.line import hidden_sites
 from scrapersky.store.money import spending
 from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
-from scrapersky.store.searches import results
+from scrapersky.store.searches import results, runs
+from scrapersky.store.searches.recurrence import Recurrence
 from scrapersky.store.searches.request import OPEN, add_domains
 from scrapersky.store.steps import STEPS
 
@@ -44,11 +50,13 @@ T = TypeVar("T")
 
 async def run_find(request: FindRequest, as_json: bool) -> dict[str, Any]:
     """Open the application, find, and print the summary. Raises DatabaseLost."""
+    if request.leads.is_standard_output and as_json:
+        raise BadFindRequest("--json prints to standard output, as --out - does: choose a file.")
     environment = Environment()
     configure_command_logs(environment)
     if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":
         hide_connection_errors()
-    LeadFile(request.out, list(columns_of(request.per))).discard()  # raises if it cannot be written, before the search
+    request.leads.file(request.own.names).discard()  # raises if it cannot be written, before the search
     with notice_if_slow("Starting the database…"):
         application = await open_application(environment)
     try:
@@ -62,20 +70,29 @@ async def run_find(request: FindRequest, as_json: bool) -> dict[str, Any]:
     if as_json:
         print_json(summary)
     else:
-        print_summary(summary)
+        with redirect_stdout(sys.stderr) if request.leads.is_standard_output else nullcontext():
+            print_summary(summary)
     return summary
 
 
 async def find_in(application: Application, request: FindRequest) -> dict[str, Any]:
     """Request the search, run the engine until it is done or stopped, write the file, and return the summary."""
-    _preferred(application, request)  # raises for an unknown function, before the search
+    request.leads.query(application.settings, ())  # raises for an unknown function, before the search
+    if request.sites is None:
+        request = replace(request, search=await located(application, request.search))
     actor = await cli_actor(application, request.tenant)
     released = await release_abandoned_rows(application)
     search, existed, cost = await _request(application, request, actor)
-    progress = FindProgress(request.search.text, request.search.area, existed)
+    progress = FindProgress(request.name or request.search.text, request.search.area, existed)
+    noun = "campaign" if request.campaign else "search"
+    progress.message(f"The {noun} is {search.id}: `scrapersky {noun} show {search.id}` shows it from elsewhere.")
+    for area in request.search.areas:
+        progress.message(f"The area is {area.name}.")
+    if request.repeats.times:
+        progress.message(await _schedule(application, actor, search.id, request.repeats.times))
     if released:
         progress.message(f"{released} rows of a process that was killed are processed again.")
-    if (sentence := cost_sentence(cost)) and search.place_search_status in OPEN:
+    if (sentence := cost_sentence(cost)) and (request.campaign or search.place_search_status in OPEN):
         progress.message(sentence)
     idle_timeout = IdleTimeout(request.idle_timeout_seconds)
 
@@ -85,6 +102,8 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
         )
 
     try:
+        if request.campaign is None:  # the rows of a campaign belong to its searches: they take turns
+            application.runtime.focus(actor.tenant_id, search.id)
         stopped = await watch_search(application, actor.tenant_id, search.id, progress, idle_timeout)
     except Exception as error:
         if not isinstance(error, DatabaseLost):
@@ -95,6 +114,7 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
     return {
         "search": request.search.text,
         "area": request.search.area,
+        "areas": [area.name for area in request.search.areas],
         "provider": request.search.provider,
         "search_id": search.id,
         "tenant_id": actor.tenant_id,
@@ -106,18 +126,43 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
         "last_contact_seconds": progress.last_contact_seconds,
         "stopped": stopped,
         "continues": True,  # the same command continues with rows that are left
-        "rejected_lines": list(request.sites.rejected) if request.sites else [],
+        "rejected_lines": request.rejected_lines,
     }
 
 
 async def _request(application: Application, request: FindRequest, actor: Actor) -> RequestedSearch:
+    if request.campaign is not None:
+        return await _request_campaign(application, request.campaign.request, request.refresh, actor)
     cost = None if request.sites else await request_search.estimate(application.providers, request.search)
     async with application.database.session(actor.tenant_id) as session:
         if request.sites is None:
-            return await request_search.request_search(session, actor, request.search, request.refresh, cost)
-        requested = await request_search.request_completed(session, actor, request.search)
-        await add_domains(session, requested.search, request.sites.found)
+            requested = await request_search.request_search(session, actor, request.search, request.refresh, cost)
+        else:
+            requested = await request_search.request_completed(session, actor, request.search)
+            await add_domains(session, requested.search, request.sites.found)
+            if not requested.existed:
+                await runs.begin(session, requested.search)
+        if request.name:
+            await campaigns.rename(session, actor, requested.search.id, request.name)
         return requested
+
+
+async def _schedule(application: Application, actor: Actor, search_id: UUID, times: Recurrence) -> str:
+    """Give the search its schedule, and return a sentence about it."""
+    async with application.database.session(actor.tenant_id) as session:
+        made, _ = await schedules.schedule_search(session, actor, search_id, times, application.providers)
+        return (
+            f"It is made again {times.words}, next at {made.next_run_at:%Y-%m-%d %H:%M} UTC, by a `scrapersky worker` "
+            f"or `serve` that runs then. `scrapersky schedule remove {search_id}` ends this."
+        )
+
+
+async def _request_campaign(
+    application: Application, request: CampaignRequest, refresh: bool, actor: Actor
+) -> RequestedSearch:
+    cost = await campaigns.estimate(application.providers, request)
+    async with application.database.session(actor.tenant_id) as session:
+        return await campaigns.request_campaign(session, actor, request, refresh, cost)
 
 
 async def _write(application: Application, request: FindRequest, tenant_id: UUID, search_id: UUID) -> dict[str, Any]:
@@ -128,10 +173,13 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
     async with application.database.session(tenant_id) as session:
         steps = await _or_blank(session, search_progress.progress(session, search_id)) or search_progress.NOT_COUNTED
         was_made = not any(step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps)
-        with LeadFile(request.out, list(columns_of(request.per)), request.phone_format) as file:
-            found = leads(session, search_id, request.per, _preferred(application, request))
-            rows = await file.write(found, keep_old=True, may_be_empty=was_made)
         open_steps = [step.workflow for step in steps if step.open]
+        query = request.leads.query(application.settings, (search_id,))
+        own = request.own
+        with request.leads.file(own.names) as file:
+            # What the same command will write again is not recorded as exported.
+            found = leads(session, query) if open_steps else recorded_leads(session, query, request.out.name)
+            rows = await file.write(own.beside(session, tenant_id, found), keep_old=True, may_be_empty=was_made)
         reasons = await _or_blank(session, search_progress.top_reasons(session, search_id))
         waits = await _or_blank(session, search_progress.waits(session, search_id))
         return {
@@ -149,10 +197,6 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
             "steps": search_progress.as_json(steps),
             "reasons": [reason._asdict() for reason in reasons],
         }
-
-
-def _preferred(application: Application, request: FindRequest) -> tuple[JobFunction, ...]:
-    return preferred_functions(request.prefer, application.settings.preferred_functions)
 
 
 async def _or_blank(session: AsyncSession, rows: Awaitable[list[T]]) -> list[T]:

@@ -9,6 +9,7 @@ from scrapersky.actions.request_search import SearchCost
 from scrapersky.cli.finding.progress import LABELS, describe_wait
 from scrapersky.cli.shared.hidden_sites import describe_hidden_sites
 from scrapersky.cli.shared.output import format_seconds, print_table, printable
+from scrapersky.core.vocabularies import CAMPAIGN, SITES
 from scrapersky.store.searches.progress import Wait
 
 FOUND, NOTHING, POSTPONED, REFUSED, STOPPED = 0, 1, 3, 4, 130
@@ -64,7 +65,7 @@ def print_summary(summary: Mapping[str, Any]) -> None:
 def _why_nothing(summary: Mapping[str, Any]) -> str | None:
     """Return why no place was found; None if there is something to show."""
     search, places = summary["steps"]["place_search"], summary["steps"]["deep_scan"]
-    if summary["contacts"] or summary["provider"] == "domains" or any(places.values()):
+    if summary["contacts"] or summary["provider"] == SITES or any(places.values()):
         return None
     if search["failed"] or search["skipped"]:
         reasons = (one["reason"] for one in summary["reasons"] if one["step"] == "place_search")
@@ -74,6 +75,8 @@ def _why_nothing(summary: Mapping[str, Any]) -> str | None:
         return "The search has not been made yet."
     if summary["stopped_by_budget"]:
         return "Nothing was found: the budget does not allow a call."
+    if summary["provider"] == CAMPAIGN:
+        return f"Nothing was found by the {search['completed']} searches of the campaign. Check their spelling."
     where = f" in {summary['area']}" if summary["area"] else ""
     return (
         f"Nothing was found: {summary['provider']} has no {summary['search']}{where}. "
@@ -118,22 +121,26 @@ def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     elif not summary["rows"]:
         yield f"{summary['file']} was written without rows."
     elif summary["file"] is not None:  # else the file was temporary
-        yield f"{summary['rows']} rows in {summary['file']}."
+        yield f"{summary['rows']} {'row' if summary['rows'] == 1 else 'rows'} in {summary['file']}."
     if summary["bill"]["cost_cents"] or summary["bill"]["budget_cents"] is not None:
         yield _bill_sentence(summary["bill"])
     if summary["notes"]:
         yield summary["notes"]
+    if summary["provider"] == CAMPAIGN and summary["stopped_by_budget"]:
+        yield "The budget ended before all searches were complete: the same command with a larger --budget continues."
     if summary["cancelled_by"]:
         yield f"Cancelled by {summary['cancelled_by']}."
     if summary["left"] and not summary["stopped"]:
         yield from summary["held"]
         yield from (f"Postponed {describe_wait(Wait(**wait))}" for wait in summary["waiting"])
-        yield f"{summary['left']} rows are left" + (
+        yield ("1 row is left" if summary["left"] == 1 else f"{summary['left']} rows are left") + (
             "; the same command continues with them, and waits for them with a larger --idle-timeout."
             if summary["continues"]
             else "; they are deleted with the database of the demo."
         )
     yield from (f"not used: {line}" for line in summary["rejected_lines"][:MAX_REJECTED_LINES])
+    if (more := len(summary["rejected_lines"]) - MAX_REJECTED_LINES) > 0:
+        yield f"not used: {more} more lines; --json lists all of them."
     if summary["stopped"]:
         yield "Stopped: the same command continues where this one ended."
 

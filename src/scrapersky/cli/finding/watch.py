@@ -26,10 +26,10 @@ HELD_SECONDS = 5.0  # a ready row is claimed sooner than this, unless its workfl
 
 
 class ProgressCounts(NamedTuple):
-    """What the progress shows: the rows of every step, the number of contacts, and the postponed rows."""
+    """What the progress shows: the rows of every step, the counts of what was found, and the postponed rows."""
 
     steps: list[StepCount]
-    contacts: int
+    found: dict[str, int]
     waits: list[Wait]
 
 
@@ -38,7 +38,6 @@ async def watch_search(
 ) -> bool:
     """Run the engine until the search is done, stopped or idle for too long; return whether a signal stopped it."""
     grace: float | None = STOP_GRACE_SECONDS
-    application.runtime.focus(tenant_id, search_id)
     application.runtime.start()
     started = time.monotonic()
     try:
@@ -50,9 +49,9 @@ async def watch_search(
                 if counts is None:  # the engine goes on; the end of the search is noticed when the counts are read
                     progress.show_blank()
                     is_busy = any(each.running for each in application.runtime.processors.values())
-                    counts, is_over = ProgressCounts([], 0, []), idle_timeout.is_over_unseen(is_busy, time.monotonic())
+                    counts, is_over = ProgressCounts([], {}, []), idle_timeout.is_over_unseen(is_busy, time.monotonic())
                 else:
-                    progress.show(counts.steps, counts.contacts, time.monotonic() - started)
+                    progress.show(counts.steps, counts.found, time.monotonic() - started)
                     is_done = search_progress.is_done(counts.steps)
                     is_over = is_done or idle_timeout.is_over(counts.steps, counts.waits, time.monotonic())
                 if stop.is_set() or is_over:
@@ -119,7 +118,7 @@ def all_postponed(steps: Sequence[StepCount], waits: Sequence[Wait]) -> bool:
 
 
 async def _read(application: Application, tenant_id: UUID, search_id: UUID) -> ProgressCounts | None:
-    """Return the counts of every step, the number of contacts, and the postponed rows unless a row is processed.
+    """Return the counts of every step and of the contacts, and the postponed rows unless a row is processed.
 
     None if counting takes longer than a statement may.
     """
@@ -134,9 +133,9 @@ async def _read(application: Application, tenant_id: UUID, search_id: UUID) -> P
 async def _count(application: Application, tenant_id: UUID, search_id: UUID) -> ProgressCounts:
     async with application.database.session(tenant_id) as session:
         steps = await search_progress.progress(session, search_id)
-        contacts = (await contact_counts(session, search_id))["contacts"]
+        found = await contact_counts(session, search_id)
         is_busy = any(step.working for step in steps)
-        return ProgressCounts(steps, contacts, [] if is_busy else await search_progress.waits(session, search_id))
+        return ProgressCounts(steps, found, [] if is_busy else await search_progress.waits(session, search_id))
 
 
 async def _why_held(application: Application, workflows: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from scrapersky.cli.printing.settings_catalog import Setting, grouped, shown
+from scrapersky.api.settings_catalog import Setting, grouped, shown
 
 ENV_HEAD = """\
 # Every setting of scrapersky with its default. Copy this file to .env and uncomment what you change;

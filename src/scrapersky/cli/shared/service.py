@@ -1,6 +1,7 @@
 """A process that runs until a signal stops it, such as `serve` and `worker`."""
 
 import asyncio
+import gc
 import signal
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,13 +22,24 @@ WaitSeconds = Annotated[
 
 
 def run_service(work: Coroutine[Any, Any, None]) -> None:
-    """Run the coroutine. A SIGTERM or SIGINT ends the process with 0, whether it starts, runs or stops."""
+    """Run the coroutine. A SIGTERM or SIGINT ends the process with 0, whether it starts, runs or stops.
+
+    Garbage is collected from the moment the coroutine calls `keep_start_objects`.
+    """
+    gc.disable()
     try:
         run_async(_until_stopped(work))
     finally:
+        gc.enable()
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)  # what is left to do at exit is quick
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+def keep_start_objects() -> None:
+    """Keep the objects of the start out of garbage collection: they live on, and each collection would visit them."""
+    gc.freeze()
+    gc.enable()
 
 
 async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:

@@ -1,53 +1,142 @@
-"""The line: the state of each step; pause, resume and run it."""
+"""The line: searches under way and the state of each step; pause, resume and run a step."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from scrapersky.api.accounts import quotas
+from scrapersky.api.accounts.quotas import QuotaSummary
 from scrapersky.api.http.browser_cookie import CONSOLE
-from scrapersky.api.operations import workflows
+from scrapersky.api.operations import runs, workflows
 from scrapersky.api.operations.workflows import Pause, WorkflowState
 from scrapersky.api.schemas.fields import WorkflowName
 from scrapersky.console.answers import page, redirect
-from scrapersky.console.columns import GRIDS
-from scrapersky.console.gates import CurrentPage, SentForm
-from scrapersky.store.steps import steps_of
+from scrapersky.console.fresh import forget, fresh
+from scrapersky.console.gates import CurrentPage, PageRequest, SentForm, own_path
+from scrapersky.console.language import gettext as _
+from scrapersky.console.language import mark, ngettext
+from scrapersky.console.pages.searches import choose_path
+from scrapersky.core import clock
+from scrapersky.store.operations import controls
+from scrapersky.store.searches import under_way
+from scrapersky.store.searches.under_way import OpenSearch
 
 HERE = f"{CONSOLE}/line"
+STEPS_SECONDS, FOOT_SECONDS = 1.0, 10.0
+SPARK_MINUTES, SPARK_BARS = 60, 30
+# The numbers of a step: the field of its depth, the section of its queue, and the heading.
+NUMBERS = (
+    ("ready", "ready", mark("ready")),
+    ("waiting", "waiting", mark("waits")),
+    ("processing", "processing", mark("works")),
+    ("dead", "error", mark("dead")),
+)
+
+
+@dataclass(frozen=True)
+class Foot:
+    """What the steps run on: workers, the database, and the quotas of the tenant."""
+
+    workers: int | None  # None for people of other tenants
+    hosts: int
+    database_seconds: float
+    quotas: Mapping[str, QuotaSummary]
 
 
 async def show(asked: CurrentPage) -> Response:
-    """Draw the nine steps."""
-    found = await workflows.list_workflows(asked.application, asked.actor)
-    return page(asked, "line.html", steps=found.items, path_of_rows=path_of_rows)
+    """Draw the searches under way and the steps."""
+    request, actor = asked.request, asked.actor
+    scope = "operators" if actor.is_operator else actor.tenant_id
+    steps = await fresh(request, ("steps", scope), STEPS_SECONDS, lambda: _steps(asked))
+    searches = await fresh(request, ("searches", actor.tenant_id), STEPS_SECONDS, lambda: _searches(asked))
+    foot = await fresh(request, ("foot", scope, actor.tenant_id), FOOT_SECONDS, lambda: _foot(asked))
+    return page(
+        asked,
+        "line.html",
+        steps=steps,
+        searches=searches,
+        sparks=await _sparks(asked) if asked.may_control else None,
+        foot=foot,
+        numbers=NUMBERS,
+        section_path=section_path,
+        choose_path=choose_path,
+        seconds_left=seconds_left,
+    )
 
 
 async def pause(name: WorkflowName, asked: CurrentPage, form: SentForm) -> Response:
     """Pause a step on all hosts."""
     reason = form.get("reason")
     await workflows.pause_workflow(name, asked.application, asked.actor, Pause(reason=reason) if reason else None)
-    return redirect(asked, HERE, f"{name} is paused: rows in flight are finished, no further rows are claimed.")
+    said = _("%(name)s is paused: rows in flight are finished, no further rows are claimed.") % {"name": name}
+    return _done(asked, form, said)
 
 
-async def resume(name: WorkflowName, asked: CurrentPage) -> Response:
+async def resume(name: WorkflowName, asked: CurrentPage, form: SentForm) -> Response:
     """Resume a step on all hosts, and close its breaker."""
     await workflows.resume_workflow(name, asked.application, asked.actor)
-    return redirect(asked, HERE, f"{name} runs again.")
+    return _done(asked, form, _("%(name)s runs again.") % {"name": name})
 
 
-async def run(name: WorkflowName, asked: CurrentPage) -> Response:
+async def run(name: WorkflowName, asked: CurrentPage, form: SentForm) -> Response:
     """Let all hosts poll the queue of a step now."""
     done = await workflows.run_workflow(name, asked.application, asked.actor)
     seen = (
-        f"{done.workers:,} workers were notified."
+        ngettext("%(count)s worker was notified.", "%(count)s workers were notified.", done.workers)
         if done.workers
-        else "No worker runs: start one with serve or worker."
+        else _("No worker runs: start one with serve or worker.")
     )
-    return redirect(asked, HERE, f"{name}: {seen}")
+    return _done(asked, form, f"{name}: {seen % {'count': done.workers}}")
 
 
-def path_of_rows(step: WorkflowState, status: str) -> str | None:
-    """Return the list of a step's rows in this status; None if the noun has no list."""
-    for grid in GRIDS.values():
-        for one in steps_of(grid.api.resource.model):
-            if one.workflow == step.name:
-                return f"{CONSOLE}/{grid.name}?{one.queue}_status={status}"
-    return None
+def section_path(step: WorkflowState, section: str) -> str:
+    """Return the list of a step's rows in a section of its queue."""
+    return f"{CONSOLE}/queues/{step.name}?{urlencode({'section': section})}"
+
+
+def seconds_left(step: WorkflowState) -> float | None:
+    """Return how long the ready rows take at the present rate; None without rows or without a rate."""
+    return step.depth.ready / step.rate_per_minute * 60 if step.depth.ready and step.rate_per_minute else None
+
+
+def _done(asked: PageRequest, form: Any, notice: str) -> Response:
+    forget(asked.request)
+    return redirect(asked, own_path(form.get("back") or HERE), notice)
+
+
+async def _steps(asked: PageRequest) -> Sequence[WorkflowState]:
+    return (await workflows.list_workflows(asked.application, asked.actor)).items
+
+
+async def _searches(asked: PageRequest) -> Sequence[OpenSearch]:
+    async with asked.application.database.session(asked.actor.tenant_id) as session:
+        return await under_way.under_way(session, asked.actor.tenant_id)
+
+
+async def _sparks(asked: PageRequest) -> Mapping[str, list[int]]:
+    """Return the finished rows of each step in the last hour, in intervals of two minutes."""
+    now = clock.now()
+    series = await runs.get_run_series(asked.application, now - timedelta(minutes=SPARK_MINUTES - 1), "1m", None)
+    per_bar = SPARK_MINUTES // SPARK_BARS
+    sparks: dict[str, list[int]] = {}
+    for point in series.items:
+        bars = sparks.setdefault(point.workflow, [0] * SPARK_BARS)
+        place = int((point.at - series.since).total_seconds() // 60) // per_bar
+        bars[min(place, SPARK_BARS - 1)] += point.completed + point.skipped + point.failed
+    return sparks
+
+
+async def _foot(asked: PageRequest) -> Foot:
+    application, actor = asked.application, asked.actor
+    used = await quotas.get_quotas(application, actor)
+    by_name = {one.quota: one for one in used.items}
+    if not actor.is_operator:
+        return Foot(None, 0, 0.0, by_name)
+    async with application.database.engine_session() as session:
+        seconds = await controls.round_trip_seconds(session)
+        seen = await controls.workers(session)
+    return Foot(len(seen), len({worker.host for worker in seen}), seconds, by_name)

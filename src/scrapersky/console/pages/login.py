@@ -16,11 +16,15 @@ from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http import browser_cookie
 from scrapersky.api.http.browser_cookie import CONSOLE
 from scrapersky.console.answers import PAGE_HEADERS, plain_page
-from scrapersky.console.gates import MAX_FIELDS, CurrentPage, SentForm, own_path
+from scrapersky.console.forms import MAX_FIELDS, explain
+from scrapersky.console.gates import CurrentPage, SentForm, is_sandbox, own_path
+from scrapersky.console.language import gettext as _
 from scrapersky.core import tokens
 from scrapersky.core.errors import AccessRefused, Conflict, NotAuthorized
 from scrapersky.core.passwords import MIN_LENGTH
 from scrapersky.store.accounts import tenants
+
+VISITOR = "visitor"  # the name of somebody who looks at the demo
 
 
 class InsecureConnection(NotAuthorized):
@@ -45,9 +49,9 @@ async def log_in(request: Request, application: CurrentApplication, form: SentFo
         response = _send_again(request, fields) if fields["kept"] else _lead_to(own_path(fields["next"]))
         return await _start(request, application, body, name, response)
     except ValidationError:
-        return await _login_page(request, application, fields, "Type your name and your password.", 422)
+        return await _login_page(request, application, fields, _("Type your name and your password."), 422)
     except AccessRefused as error:
-        response = await _login_page(request, application, fields, str(error), error.status_code)
+        response = await _login_page(request, application, fields, _(str(error)), error.status_code)
         if retry := error.headers.get("Retry-After"):
             response.headers["Retry-After"] = retry
         return response
@@ -64,26 +68,30 @@ async def log_out(asked: CurrentPage) -> Response:
 
 async def show_welcome(request: Request, application: CurrentApplication) -> Response:
     """Draw the form in which an invited person chooses a name and a password."""
-    token = request.query_params.get("token", "")[:200]
+    sent = request.query_params
+    token = sent.get("token", "")[:200]
     invitation = await users.get_invitation(token, application)
-    return _welcome_page(request, invitation, {"token": token})
+    looks = "yes" if sent.get("look") == "yes" and is_sandbox(application) else ""
+    return _welcome_page(request, invitation, {"token": token, "look": looks, "next": sent.get("next", "")[:300]})
 
 
 async def accept(request: Request, application: CurrentApplication, form: SentForm) -> Response:
     """Create the user and log in; the person need not type the password again."""
-    fields = {name: form.get(name) for name in ("token", "name")}
+    fields = {name: form.get(name) for name in ("token", "name", "look", "next")}
     password = (form.all("password") or [""])[-1]
+    if fields["look"] == "yes" and is_sandbox(application):  # a visitor of the demo, who logs in only once
+        fields["name"], password = VISITOR, tokens.new_secret()
     cookie = _cookie_name(request)
     invitation = await users.get_invitation(fields["token"], application)
     try:
-        body = AcceptInvitation(**fields, password=password)
+        body = AcceptInvitation(token=fields["token"], name=fields["name"], password=password)
         user = await users.accept_invitation(body, request, application)
     except ValidationError as error:
         return _welcome_page(request, invitation, fields, _sentence(error), HTTPStatus.UNPROCESSABLE_ENTITY)
     except Conflict as error:  # the invitation stays open: another name may be free
-        return _welcome_page(request, invitation, fields, f"{error.title} {error}", HTTPStatus.CONFLICT)
+        return _welcome_page(request, invitation, fields, explain(error), HTTPStatus.CONFLICT)
     login = LoginRequest(tenant=invitation.tenant, name=user.name, password=body.password)
-    return await _start(request, application, login, cookie, _lead_to(CONSOLE))
+    return await _start(request, application, login, cookie, _lead_to(own_path(fields["next"])))
 
 
 def _lead_to(path: str) -> Response:
@@ -110,8 +118,10 @@ def _cookie_name(request: Request) -> str:
     name = browser_cookie.cookie_name(request.scope, request.headers)
     if name is None:
         raise InsecureConnection(
-            "Open the console over https, or as http://localhost on this machine. "
-            "Behind a proxy that ends https, set SCRAPERSKY_TRUSTED_PROXIES."
+            _(
+                "Open the console over https, or as http://localhost on this machine. "
+                "Behind a proxy that ends https, set SCRAPERSKY_TRUSTED_PROXIES."
+            )
         )
     return name
 
@@ -136,7 +146,7 @@ def _welcome_page(
     problem: str = "",
     status: int = HTTPStatus.OK,
 ) -> Response:
-    shown = {"name": "", **fields}
+    shown = {"name": "", "look": "", "next": "", **fields}
     context = {"fields": shown, "invitation": invitation, "problem": problem, "min_length": MIN_LENGTH}
     return plain_page(request, "welcome.html", status, **context)
 
@@ -144,5 +154,5 @@ def _welcome_page(
 def _sentence(error: ValidationError) -> str:
     wrong = {str(one["loc"][0]) for one in error.errors() if one["loc"]}
     if "password" in wrong:
-        return f"The password needs {MIN_LENGTH} characters or more."
-    return "Type a name of 1 to 100 characters."
+        return _("The password needs %(count)s characters or more.") % {"count": MIN_LENGTH}
+    return _("Type a name of 1 to 100 characters.")

@@ -1,8 +1,14 @@
-// The console's entry module: times in words, menus, selection; keys and live parts have modules of their own.
+// The console's entry module: times in words and menus; grids, keys and live parts have modules of their own.
 import { tellTimes } from "./times.js";
 import { startKeys } from "./keys.js";
 import { startLive } from "./live.js";
+import { startForms } from "./forms.js";
 import { startGrids } from "./grid.js";
+import { startEndless } from "./endless.js";
+import { startFilters } from "./filters.js";
+import { startPanel } from "./panel.js";
+import { startMap } from "./map.js";
+import { startPalette } from "./palette.js";
 
 /** Close open menus when the person clicks elsewhere or presses Escape. */
 function startMenus() {
@@ -23,6 +29,12 @@ function startMenus() {
 startMenus();
 tellTimes(document);
 setInterval(() => tellTimes(document), 10_000);
+startForms();
 startGrids();
+startEndless();
+startFilters();
+startPanel();
+startMap();
+startPalette();
 startKeys();
 startLive();

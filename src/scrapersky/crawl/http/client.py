@@ -3,12 +3,15 @@
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Self
+from enum import Enum
+from functools import cache, partial
+from typing import Any, Self
 
 import aiohttp
 import structlog
+import yarl
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from scrapersky.core import clock
@@ -16,9 +19,12 @@ from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PermanentFetchE
 from scrapersky.crawl.http.connector import GuardedConnector, wire_limit
 from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, bot_check_error, fetch_error_of, status_error
 from scrapersky.crawl.http.limits import FetchLimits
+from scrapersky.crawl.http.proxy_connectors import HttpProxyConnector, SocksConnector
+from scrapersky.crawl.http.proxy_requests import ProxyRequests
 from scrapersky.crawl.http.response_stream import Reserve, ResponseStream, read_refusal
 from scrapersky.crawl.network.dns_resolver import DnsResolver
-from scrapersky.crawl.network.ssrf_guard import SsrfGuard, Target
+from scrapersky.crawl.network.proxies import Proxy
+from scrapersky.crawl.network.ssrf_guard import AddressRefused, SsrfGuard, Target
 from scrapersky.crawl.page import FetchedPage, Redirect, ResponseHead, Validators
 from scrapersky.extract.hidden_pages.responses import BODY_STATUSES, asks_for_bot_check
 
@@ -28,6 +34,14 @@ REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 MAX_VALIDATOR_LENGTH = 256
 WIRE_SLACK_BYTES = 1_048_576
 
+
+class ClientProfile(Enum):
+    """Which headers a request has. Each has the same, honest User-Agent."""
+
+    PLAIN = "plain"
+    BROWSER = "browser"
+
+
 # Called before every request of a fetch, redirects included; raises an error to stop the fetch.
 Gate = Callable[[Target], Awaitable[None]]
 
@@ -36,7 +50,8 @@ class Client:
     """Fetches pages and streams bodies within its limits; open it with `async with`.
 
     `guard` decides which addresses it may connect to. `known_hosts` resolves names without DNS; the guard still checks
-    their addresses. With a `proxy`, every request goes through it, and the proxy has to check addresses: we see names.
+    their addresses. With `proxies`, every request goes through one of them. An HTTP proxy is told names and resolves
+    them again, so it has to check addresses too; a SOCKS proxy is told the address that was checked here.
     """
 
     def __init__(
@@ -48,47 +63,83 @@ class Client:
         known_hosts: Mapping[str, str] | None = None,
         dns_threads: int = 32,
         dns_seconds: float = 5.0,
-        proxy: str | None = None,
+        proxies: Sequence[Proxy] = (),
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         self.guard = guard or SsrfGuard()
         self.limits = limits or FetchLimits()
-        self._proxy = proxy
-        self._ssl = ssl_context or ssl.create_default_context()
+        self._proxies = proxies
+        self._ssl = ssl_context or _machine_ssl_context()
         self._headers = {
-            "User-Agent": user_agent,
-            "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
-            "Accept-Encoding": "gzip, deflate",
+            ClientProfile.PLAIN: {
+                "User-Agent": user_agent,
+                "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
+                "Accept-Encoding": "gzip, deflate",
+            },
+            ClientProfile.BROWSER: {  # the headers of a browser in their order, with our own User-Agent
+                "Upgrade-Insecure-Requests": "1",
+                "User-Agent": user_agent,
+                "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+                "Sec-Fetch-Site": "none",
+                "Sec-Fetch-Mode": "navigate",
+                "Sec-Fetch-User": "?1",
+                "Sec-Fetch-Dest": "document",
+                "Accept-Encoding": "gzip, deflate",
+                "Accept-Language": "en;q=0.9, *;q=0.5",
+            },
         }
-        self._connect_guard = None if proxy else self.guard
-        self._resolver = DnsResolver(self._connect_guard, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
-        self._session: aiohttp.ClientSession | None = None
+        self._resolver = DnsResolver(self.guard, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
+        self._proxy_resolver = DnsResolver(None, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
+        self._sessions: dict[Proxy | None, aiohttp.ClientSession] = {}  # None: without a proxy
+        self._by_proxy = ProxyRequests(proxies, self._send_by, self.limits.connect_seconds) if proxies else None
         if self.guard.allowance:
             log.warning("private_network_allowed", allowed=[str(entry) for entry in self.guard.allowance.entries])
 
     async def __aenter__(self) -> Self:
-        connector = GuardedConnector(
-            self._connect_guard, self._resolver, connections=self.limits.connections, ssl_context=self._ssl
+        self._sessions = {proxy: self._session_by(proxy) for proxy in self._proxies or (None,)}
+        return self
+
+    def _session_by(self, proxy: Proxy | None) -> aiohttp.ClientSession:
+        """Return the session of one proxy, with its part of the connections; of None: without a proxy."""
+        connections = max(self.limits.connections // max(len(self._proxies), 1), 1)
+        if proxy is None:
+            return self._session_of(
+                GuardedConnector(self.guard, self._resolver, connections=connections, ssl_context=self._ssl)
+            )
+        if proxy.is_socks:
+            return self._session_of(
+                SocksConnector(
+                    proxy,
+                    self.guard,
+                    self._resolver,
+                    self._proxy_resolver,
+                    connections=connections,
+                    ssl_context=self._ssl,
+                )
+            )
+        connector = HttpProxyConnector(
+            self._resolver, self._proxy_resolver, connections=connections, ssl_context=self._ssl
         )
-        self._session = aiohttp.ClientSession(
+        return self._session_of(connector, str(proxy.url))
+
+    def _session_of(self, connector: GuardedConnector, proxy: str | None = None) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
             connector=connector,
-            headers=self._headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
-            proxy=self._proxy,
+            proxy=proxy,
             # The deadline for the whole chain of redirects is ours; aiohttp only limits the time of one connect.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self.limits.connect_seconds),
             max_line_size=self.limits.header_bytes,
             max_field_size=self.limits.header_bytes,
             max_headers=self.limits.max_headers,
         )
-        return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        sessions, self._sessions = self._sessions, {}
+        for session in sessions.values():
+            await session.close()
 
     async def fetch(
         self,
@@ -101,12 +152,32 @@ class Client:
         seconds: float | None = None,
         gate: Gate | None = None,
         reserve: Reserve | None = None,
+        profile: ClientProfile = ClientProfile.PLAIN,
     ) -> FetchedPage:
         """Return the whole page, or raise a FetchError. With `truncate` a long body is cut off instead of refused."""
         limit = self.limits.page_bytes if max_bytes is None else max_bytes
         async with self.stream(
-            url, validators=validators, method=method, max_bytes=limit, truncate=truncate, seconds=seconds, gate=gate
+            url,
+            validators=validators,
+            method=method,
+            max_bytes=limit,
+            truncate=truncate,
+            seconds=seconds,
+            gate=gate,
+            profile=profile,
         ) as response:
+            return await response.page(reserve)
+
+    async def fetch_any(
+        self, url: str, *, method: str, headers: Mapping[str, str], gate: Gate | None, reserve: Reserve | None
+    ) -> FetchedPage:
+        """Return the response to a request of the browser, whatever its status, after its redirects."""
+        limit = self.limits.page_bytes
+
+        async def send(chain: _RedirectChain) -> aiohttp.ClientResponse:
+            return await self._after_redirects(chain, method, dict(headers), limit, gate, ClientProfile.PLAIN)
+
+        async with self._open(url, send, limit, False, None) as response:
             return await response.page(reserve)
 
     def stream(
@@ -119,12 +190,13 @@ class Client:
         truncate: bool = False,
         seconds: float | None = None,
         gate: Gate | None = None,
+        profile: ClientProfile = ClientProfile.PLAIN,
     ) -> AbstractAsyncContextManager[ResponseStream]:
         """Open a response; iterate over it for the decompressed body, piece by piece."""
         limit = self.limits.stream_bytes if max_bytes is None else max_bytes
 
         async def send(chain: _RedirectChain) -> aiohttp.ClientResponse:
-            return await self._follow(chain, method, _conditional(validators), limit, gate)
+            return await self._follow(chain, method, _conditional(validators), limit, gate, profile)
 
         return self._open(url, send, limit, truncate, seconds)
 
@@ -153,11 +225,11 @@ class Client:
     async def check(self, url: str) -> None:
         """Raise BlockedByPolicy for a URL that may not be requested or whose host does not resolve; send nothing."""
         target = self.guard.target(url)
-        if self._connect_guard is None:
-            return  # the proxy resolves names
         try:
             await self._resolver.resolve(target.host, target.port)
         except OSError as error:
+            if not isinstance(error, AddressRefused) and self._proxies and not all(p.is_socks for p in self._proxies):
+                return  # an HTTP proxy resolves names itself
             raise BlockedByPolicy(f"{target.host} does not lead to a public web site.", url=target.href) from error
 
     @asynccontextmanager
@@ -202,23 +274,41 @@ class Client:
             response.release()
 
     async def _follow(
-        self, chain: "_RedirectChain", method: str, headers: dict[str, str], max_bytes: int, gate: Gate | None
+        self,
+        chain: "_RedirectChain",
+        method: str,
+        headers: dict[str, str],
+        max_bytes: int,
+        gate: Gate | None,
+        profile: ClientProfile,
     ) -> aiohttp.ClientResponse:
         """Send the request, follow redirects, and return a successful response."""
-        while True:
-            if gate is not None:
-                await gate(chain.target)
-            response = await self._send(method, chain.target, headers, max_bytes)
-            if response.status not in REDIRECT_STATUSES:
-                break
-            response.release()
-            chain.advance(self.guard, response, self.limits.max_redirects)
+        response = await self._after_redirects(chain, method, headers, max_bytes, gate, profile)
         if not (200 <= response.status < 300 or (response.status == 304 and headers)):
             raise await self._refusal(response, chain.target)
         if asks_for_bot_check(response.headers):
             response.close()
             raise bot_check_error(response.status, _without_surrogates(response.headers), chain.target.host)
         return response
+
+    async def _after_redirects(
+        self,
+        chain: "_RedirectChain",
+        method: str,
+        headers: dict[str, str],
+        max_bytes: int,
+        gate: Gate | None,
+        profile: ClientProfile,
+    ) -> aiohttp.ClientResponse:
+        """Send the request, follow redirects, and return the response that is none."""
+        while True:
+            if gate is not None:
+                await gate(chain.target)
+            response = await self._send(method, chain.target, headers, max_bytes, profile=profile)
+            if response.status not in REDIRECT_STATUSES:
+                return response
+            response.release()
+            chain.advance(self.guard, response, self.limits.max_redirects)
 
     async def _refusal(self, response: aiohttp.ClientResponse, target: Target) -> FetchError:
         """Return the error of a response without success; the beginning of its body may tell a bot check."""
@@ -230,12 +320,24 @@ class Client:
         return status_error(response.status, headers, host, self.limits.max_retry_after_seconds, body)
 
     async def _send(
-        self, method: str, target: Target, headers: dict[str, str], max_bytes: int, body: bytes | None = None
+        self,
+        method: str,
+        target: Target,
+        headers: dict[str, str],
+        max_bytes: int,
+        body: bytes | None = None,
+        profile: ClientProfile = ClientProfile.PLAIN,
     ) -> aiohttp.ClientResponse:
-        if self._session is None:
+        if not self._sessions:
             raise RuntimeError("the client is not open: use it with `async with`")
         wire_limit.set(2 * max_bytes + WIRE_SLACK_BYTES)
-        return await self._session.request(method, target.url, headers=headers, data=body, allow_redirects=False)
+        own = CIMultiDict(self._headers[profile])
+        own.update(headers)
+        send = self._by_proxy.request if self._by_proxy is not None else partial(self._send_by, None)
+        return await send(method, target.url, headers=own, data=body, allow_redirects=False)
+
+    async def _send_by(self, proxy: Proxy | None, method: str, url: yarl.URL, **options: Any) -> aiohttp.ClientResponse:
+        return await self._sessions[proxy].request(method, url, **options)
 
 
 class _RedirectChain:
@@ -264,6 +366,12 @@ class _RedirectChain:
         error.url = error.url or self.target.href
         error.redirects = tuple(self.redirects)
         return error
+
+
+@cache
+def _machine_ssl_context() -> ssl.SSLContext:
+    """Return a context that verifies certificates with the authorities of the machine, read once in a process."""
+    return ssl.create_default_context()
 
 
 def _conditional(validators: Validators | None) -> dict[str, str]:

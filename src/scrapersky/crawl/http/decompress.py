@@ -107,11 +107,6 @@ class GzipLayers:
         self._inner: GzipLayers | None = None
 
     @property
-    def layers(self) -> int:
-        """How many layers of gzip have been found so far."""
-        return 0 if self._inner is None else 1 + self._inner.layers
-
-    @property
     def size(self) -> int:
         """How many bytes all layers together were inflated to."""
         return self._inflated + (self._inner.size if self._inner is not None else 0)

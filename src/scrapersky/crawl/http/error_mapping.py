@@ -26,6 +26,7 @@ from scrapersky.crawl.http.connector import WireLimitReached
 from scrapersky.crawl.http.decompress import BadCompression, TruncatedCompression
 from scrapersky.crawl.http.retry_after import retry_after
 from scrapersky.crawl.network.dns_resolver import LookupTimedOut
+from scrapersky.crawl.network.proxies import ProxyRefused
 from scrapersky.crawl.network.ssrf_guard import AddressRefused
 from scrapersky.extract.hidden_pages.responses import hidden_by_response
 
@@ -33,7 +34,7 @@ from scrapersky.extract.hidden_pages.responses import hidden_by_response
 NETWORK_ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, TimeoutError, BadCompression, ValueError)
 
 # No request was sent.
-NO_CONNECTION = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError)
+NO_CONNECTION = (aiohttp.ClientConnectorError, ProxyRefused, aiohttp.ConnectionTimeoutError)
 
 OUT_OF_FILES_WAIT = timedelta(seconds=5)
 RETRY_STATUSES = frozenset({408, 425, 429})
@@ -61,8 +62,8 @@ def _fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchErr
             return PermanentFetchError(f"{host} does not complete a TLS handshake: {_short(error.os_error)}.")
         case aiohttp.ClientConnectorError():
             return _not_connected(error, host)
-        case aiohttp.ClientHttpProxyError():
-            return NoNetwork(f"The egress proxy answers {error.status} for {host}.")
+        case ProxyRefused():
+            return RetryLater(f"{host} cannot be reached by the proxy {error}.")
         case aiohttp.ServerTimeoutError():
             return RetryLater(f"{host} does not accept a connection in time.")
         case TimeoutError():
@@ -117,8 +118,6 @@ def _not_connected(error: aiohttp.ClientConnectorError, host: str) -> FetchError
         if cause.errno in NO_SUCH_NAME:
             return PageNotFound(f"There is no host named {host.rstrip('.')}.")
         return RetryLater(f"The name {host} cannot be looked up at the moment: {_short(cause.strerror)}.")
-    if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return NoNetwork("The egress proxy cannot be reached.")
     if cause.errno in OUR_NETWORK_FAILED:
         return NoNetwork(f"This machine opens no connection: {os.strerror(cause.errno)}.")
     return RetryLater(f"{host} cannot be reached: {os.strerror(cause.errno) if cause.errno else _short(cause)}.")

@@ -2,19 +2,21 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
+from http import HTTPStatus
 from typing import Self
 
 import yarl
 
-from scrapersky.crawl.errors import RetryLater, TooSoon, VisitLimitReached
+from scrapersky.crawl.errors import PermanentFetchError, RefusedOnce, RetryLater, TooSoon, VisitLimitReached
+from scrapersky.crawl.http.body_cache import BodyCache
 from scrapersky.crawl.http.byte_budget import ByteBudget
-from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.http.client import Client, ClientProfile
 from scrapersky.crawl.http.response_stream import ResponseStream
 from scrapersky.crawl.network.ssrf_guard import Target
-from scrapersky.crawl.page import FetchedPage, Validators
+from scrapersky.crawl.page import FetchedPage, Validators, empty_page
 from scrapersky.crawl.politeness.host_limits import HostLimits, NotYet, Permit
 from scrapersky.crawl.politeness.robots import Robots, RobotsRules
 
@@ -23,6 +25,8 @@ MAX_REQUESTS = 25
 # The cooldown of a host that answers one of these statuses without a Retry-After.
 COOLDOWN = timedelta(seconds=60)
 COOLDOWN_STATUSES = frozenset({429, 503})
+REFUSED = HTTPStatus.FORBIDDEN
+REFUSAL_KEPT = timedelta(days=1)  # how long a first refusal is remembered, by all workers
 
 
 class Visit:
@@ -41,8 +45,10 @@ class Visit:
         *,
         delay: timedelta,
         budget: ByteBudget | None = None,
+        cache: BodyCache | None = None,
     ) -> None:
         self._client = client
+        self._cache = cache
         self._limits = limits
         self._robots = robots
         self._delay = delay
@@ -70,7 +76,13 @@ class Visit:
         return self._client.limits.stream_bytes
 
     async def fetch(
-        self, url: str, *, validators: Validators | None = None, method: str = "GET", max_bytes: int | None = None
+        self,
+        url: str,
+        *,
+        validators: Validators | None = None,
+        method: str = "GET",
+        max_bytes: int | None = None,
+        profile: ClientProfile = ClientProfile.PLAIN,
     ) -> FetchedPage:
         """Fetch a page within the limits of the client, the host and robots.txt."""
         async with self._request_lock:
@@ -82,7 +94,66 @@ class Visit:
                     max_bytes=max_bytes,
                     gate=self._enter,
                     reserve=self._reservation.grow if self._reservation is not None else None,
+                    profile=profile,
                 )
+
+    async def fetch_page(self, url: str, *, validators: Validators | None = None) -> FetchedPage:
+        """Fetch a page; a 403 is tried once more later, with the headers of a browser, before it is final."""
+        try:
+            return await self.fetch(url, validators=validators)
+        except PermanentFetchError as refused:
+            if refused.status != REFUSED or self._cache is None:
+                raise
+            key = f"refused:{refused.url}"
+            if await self._cache.find(key) is None:
+                await self._cache.keep(key, empty_page(refused.url, REFUSED), REFUSAL_KEPT)
+                raise RefusedOnce(refused.reason, url=refused.url, status=REFUSED) from None
+            return await self._fetch_again(refused.url)
+
+    async def _fetch_again(self, url: str) -> FetchedPage:
+        try:
+            return await self.fetch(url, profile=ClientProfile.BROWSER)
+        except PermanentFetchError as refused:
+            if refused.status == REFUSED:
+                refused.reason = f"{refused.reason.rstrip('.')}, also to the headers of a browser."
+                refused.args = (refused.reason,)
+            raise
+
+    async def fetch_for_browser(self, url: str, method: str, headers: Mapping[str, str]) -> FetchedPage:
+        """Fetch what a page in the browser asks for, whatever the status of the response."""
+        async with self._request_lock:
+            return await self._client.fetch_any(
+                url,
+                method=method,
+                headers=headers,
+                gate=self._enter,
+                reserve=self._reservation.grow if self._reservation is not None else None,
+            )
+
+    def canonical(self, url: str) -> str:
+        """Return a URL in the form in which URLs are stored; raise BlockedByPolicy if it may not be fetched."""
+        return self._client.guard.target(url).href
+
+    async def fetch_shared(self, url: str, *, validators: Validators | None = None) -> FetchedPage:
+        """Return the page that any worker fetched a moment ago, without a request; else fetch it and keep it."""
+        kept = await self.find_kept(url)
+        if kept is not None:
+            if self._reservation is not None:
+                await self._reservation.grow(len(kept.body))
+            return kept
+        page = await self.fetch_page(url, validators=validators)
+        if not page.not_modified:
+            await self.keep(page.final_url, page)
+        return page
+
+    async def find_kept(self, url: str) -> FetchedPage | None:
+        """Return the response that was kept under this URL, or None."""
+        return await self._cache.find(self._client.guard.target(url).href) if self._cache is not None else None
+
+    async def keep(self, url: str, page: FetchedPage) -> None:
+        """Keep a response under this URL for the steps that read it again."""
+        if self._cache is not None:
+            await self._cache.keep(self._client.guard.target(url).href, page, self._cache.ttl)
 
     @asynccontextmanager
     async def stream(

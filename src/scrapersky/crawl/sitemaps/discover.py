@@ -9,7 +9,15 @@ from urllib.parse import urlsplit
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, TooSoon, VisitLimitReached
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.fetcher import SitemapFetcher, SitemapResponse
-from scrapersky.crawl.sitemaps.hints import COMMON_PATHS, OTHER_PATHS, HtmlLinks, html_links, join, likelihood_rank
+from scrapersky.crawl.sitemaps.hints import (
+    COMMON_PATHS,
+    OTHER_PATHS,
+    UNLIKELY,
+    HtmlLinks,
+    html_links,
+    join,
+    likelihood_rank,
+)
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
 from scrapersky.crawl.sitemaps.result import (
     EntrySink,
@@ -37,16 +45,13 @@ async def discover(
             return search.result
     if await search.follow(await search.from_robots()) or search.unreachable:
         return search.result
-    if await search.follow(search.well_known(COMMON_PATHS)):
+    if await search.follow_first(search.well_known(COMMON_PATHS)):
         return search.result
     links = await search.from_html()
-    for candidates in (
-        [SitemapCandidate(link, FoundBy.HTML) for link in links.sitemaps],
-        search.well_known(OTHER_PATHS),
-        [SitemapCandidate(link, FoundBy.FEED) for link in links.feeds],
-    ):
-        if await search.follow(candidates):
-            break
+    if await search.follow([SitemapCandidate(link, FoundBy.HTML) for link in links.sitemaps]):
+        return search.result
+    if not await search.follow_first(search.well_known(OTHER_PATHS)):
+        await search.follow([SitemapCandidate(link, FoundBy.FEED) for link in links.feeds])
     return search.result
 
 
@@ -64,6 +69,7 @@ class _Search:
         self._seen: set[str] = set()
         # Sorted: the likeliest first, and those of one rank in the order in which they were found.
         self._queue: list[tuple[int, int, SitemapCandidate]] = []
+        self._unlikely: list[SitemapCandidate] = []  # children of indexes that are opened if there is no other
         self._fetches = 0
         self._is_sink_full = False
         self._too_soon: TooSoon | None = None
@@ -110,10 +116,29 @@ class _Search:
 
     # -- visiting --------------------------------------------------------------------------------------------------
 
+    async def follow_first(self, candidates: Iterable[SitemapCandidate]) -> bool:
+        """Visit these URLs one after another until one of them is a sitemap; return whether one is."""
+        for candidate in candidates:
+            if await self.follow([candidate]):
+                return True
+        return False
+
     async def follow(self, candidates: Iterable[SitemapCandidate]) -> bool:
         """Visit these URLs and the children of indexes, a few at a time; return whether any sitemap was found."""
         for candidate in candidates:
             self._enqueue(candidate)
+        await self._visit_queue()
+        if self._unlikely and not any(found.kind is not SitemapKind.INDEX for found in self.result.sitemaps):
+            for candidate in self._unlikely:
+                self._add_to_queue(candidate)
+            self._unlikely.clear()
+            await self._visit_queue()
+        self.result.sitemaps += [candidate.found(None, candidate.url) for candidate in self._unlikely]
+        self._unlikely.clear()
+        return bool(self.result.sitemaps)
+
+    async def _visit_queue(self) -> None:
+        """Visit the queued URLs, the likeliest first, until none is left or a limit is reached."""
         while self._queue and not self._is_sink_full and self._too_soon is None:
             if self._fetches >= self._limits.max_fetches:
                 self._list_unread()
@@ -126,7 +151,6 @@ class _Search:
         self._queue.clear()
         if self._too_soon is not None:
             raise self._too_soon
-        return bool(self.result.sitemaps)
 
     def _enqueue(self, candidate: SitemapCandidate) -> None:
         if candidate.url in self._seen:
@@ -140,8 +164,15 @@ class _Search:
         elif candidate.depth > self._limits.max_depth:
             self._refuse(candidate, f"It is more than {self._limits.max_depth} indexes deep.")
             self._limit_reached(f"more than {self._limits.max_depth} indexes deep")
+        elif self._is_unlikely(candidate):
+            self._unlikely.append(candidate)
         else:
             self._add_to_queue(candidate)
+
+    def _is_unlikely(self, candidate: SitemapCandidate) -> bool:
+        if self._limits.opens_unlikely or candidate.found_by is not FoundBy.INDEX:
+            return False
+        return len(self._unlikely) < self._limits.max_listed and likelihood_rank(candidate.url) == UNLIKELY
 
     def _add_to_queue(self, candidate: SitemapCandidate) -> None:
         insort(self._queue, (likelihood_rank(candidate.url), len(self._seen), candidate), key=lambda each: each[:2])

@@ -11,6 +11,7 @@ from scrapersky.crawl.sitemaps.tokenizer import read_attributes
 COMMON_PATHS = ("/sitemap.xml", "/sitemap_index.xml")
 OTHER_PATHS = ("/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap.txt")
 MAX_LINKS = 10
+LIKELY, UNKNOWN, UNLIKELY = range(3)  # to list the pages with contacts
 
 _LINK_TAG = re.compile(r"<(?:link|a|area)\s([^<>]{1,4000}+)>", re.IGNORECASE)
 _SITEMAP_FILE = re.compile(r"/[^/]{0,200}sitemap[^/]{0,200}\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
@@ -34,11 +35,11 @@ class HtmlLinks:
 
 
 def likelihood_rank(url: str) -> int:
-    """Rank the URL of a sitemap by its name: 0 is likely to list pages with contacts, 2 is not."""
+    """Rank the URL of a sitemap by its name: LIKELY to list pages with contacts, UNKNOWN or UNLIKELY."""
     path = urlsplit(url).path.lower()[-200:].replace("sitemap", "")
     if _LIKELY.search(path):
-        return 0
-    return 2 if _UNLIKELY.search(path) else 1
+        return LIKELY
+    return UNLIKELY if _UNLIKELY.search(path) else UNKNOWN
 
 
 def html_links(html: str, base: str) -> HtmlLinks:

@@ -46,7 +46,6 @@ class SitemapReport:
     skipped: Counter[str] = field(default_factory=Counter)  # records without a usable URL, by reason
     partial: str | None = None  # why it is not the whole sitemap
     why_none: str | None = None  # what it is instead, if it is not a sitemap
-    gzip_layers: int = 0
     bytes_read: int = 0  # after inflating
 
 
@@ -181,7 +180,6 @@ class SitemapReader:
 
     def _conclude(self) -> None:
         report, scanner = self.report, self._scanner
-        report.gzip_layers = self._inflater.layers
         report.kind = self.kind
         report.partial = report.partial or self._inflater.problem
         if report.kind is not SitemapKind.NONE and scanner is not None:

@@ -7,14 +7,11 @@ from enum import StrEnum
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-import tldextract
-
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
+from scrapersky.extract.public_suffix import split_host
 
 # Called with the URL of a sitemap and some of its entries; false means that no more entries are needed.
 EntrySink = Callable[[str, list[SitemapEntry]], bool]
-# Offline: the list in the package, no network, no cache folder. With private suffixes: a.github.io is not b.github.io.
-_suffixes = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
 class SitePolicy(StrEnum):
@@ -74,6 +71,7 @@ class SearchLimits:
     concurrency: int = 2
     html_bytes: int = 262_144  # of the home page, for its links
     policy: SitePolicy = SitePolicy.DOMAIN
+    opens_unlikely: bool = True  # children of an index named after posts, products, tags or images; else listed unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +176,7 @@ def _host_of(url: str) -> str:
 @lru_cache(maxsize=4096)
 def registrable_domain(host: str) -> str:
     """Return the registered domain; an IP address stays as it is, an unknown ending counts as a public suffix."""
-    parts = _suffixes.extract_str(host)
+    parts = split_host(host, is_private_kept=True)  # a.github.io is not b.github.io
     if parts.suffix:
         return parts.top_domain_under_public_suffix or host
     if parts.ipv4 or parts.ipv6 or ":" in host:

@@ -182,6 +182,17 @@ class Document:
         )
 
     @cached_property
+    def columns(self) -> dict[int, int]:
+        """The column of each table cell, by the index of its node."""
+        columns: dict[int, int] = {}
+        seen: dict[int, int] = {}
+        for node in self.nodes:
+            if node.tag in ("td", "th"):
+                columns[node.index] = seen.get(node.parent, 0)
+                seen[node.parent] = columns[node.index] + 1
+        return columns
+
+    @cached_property
     def meta(self) -> dict[str, str]:
         """The first content of every meta key."""
         first: dict[str, str] = {}

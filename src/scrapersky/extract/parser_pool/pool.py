@@ -95,21 +95,19 @@ class ParserPool:
         self._limits = ParserLimits(
             cpu_seconds, wall_seconds, memory_mb << 20, int(max_result_mb * (1 << 20)), list(sys.path), preload
         )
-        self._free: asyncio.Queue[_Slot] = asyncio.Queue()
+        self._free: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()  # the slot with a running child comes first
         self._large = asyncio.Semaphore(max(1, size - 1))
         self._slots = [_Slot() for _ in range(size)]
         self._open = False
 
     async def __aenter__(self) -> Self:
-        """Start every child, so that limits too tight for the start raise ParserCannotStart at once."""
+        """Start one child, so that limits too tight for its start raise at once; others start when all are busy."""
         self._open = True
         try:
-            async with asyncio.TaskGroup() as starting:
-                for slot in self._slots:
-                    starting.create_task(self._fill(slot))
-        except* ParserCannotStart as several:
+            await self._fill(self._slots[-1])
+        except BaseException:
             await self.close()
-            raise several.exceptions[0] from None
+            raise
         for slot in self._slots:
             self._free.put_nowait(slot)
         return self

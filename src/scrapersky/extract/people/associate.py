@@ -1,18 +1,26 @@
 """The email address and the phone number of each person: those in the same card, or with the person's name in them."""
 
-from collections import Counter
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from scrapersky.extract.document.model import Block, Document, Link
 from scrapersky.extract.emails.deobfuscate import EMAIL
+from scrapersky.extract.emails.mailboxes import MailboxUse, mailbox_use
+from scrapersky.extract.people.address_names import find_owners
+from scrapersky.extract.people.scoring.table_columns import cells_below
+from scrapersky.extract.people.sentences.running_text import introduces_self
 from scrapersky.extract.phones.find import parse_phone_link
 from scrapersky.extract.phones.parse import PHONE, parse_phone
-from scrapersky.extract.results import Email, EmailKind, Person, Phone
+from scrapersky.extract.results import Email, Person, Phone
 
+IN_TEXT = "title in text"  # how a person of running text was found
 MAX_CARD_BLOCKS = 14
 MAX_ALONE_BLOCKS = 6  # below the only person of a page
+MAX_LABEL_WORDS = 4  # Tel.; write to us at
+SENTENCE_END = re.compile(r"[.!?](?=\s[^\W\d_a-z])")
+SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
 HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -22,6 +30,7 @@ class FoundPerson(NamedTuple):
     person: Person
     words: tuple[str, ...]
     block: int
+    cards: tuple[int, ...] = ()  # other blocks with this person's name
 
 
 def associate_contacts(
@@ -30,29 +39,23 @@ def associate_contacts(
     """Return the people, each with the address and the number of the person's card."""
     if not people:
         return []
-    kinds = {email.address: email.kind for email in emails}
-    addresses = set(kinds)
+    addresses = {email.address for email in emails}
     numbers = {phone.number for phone in phones if phone.kind != "fax"}
-    starts = {found.block for found in people}
+    starts = {block for found in people for block in (found.block, *found.cards)}
     named = _emails_with_names(people, emails)
     places = _contact_places(document, addresses, numbers, region)
+    page = _Page(document, people, starts, places)
     associated = []
-    for index, (person, _, block) in enumerate(people):
+    for index, found in enumerate(people):
+        person = found.person
         email, phone = person.email or named.get(index, ""), person.phone
-        if block >= 0:
-            end = _end_of_card(document, block, starts)
-            if len(people) == 1:
-                end = min(end, block + MAX_ALONE_BLOCKS)
-            line = _line_of_several(document, people, block)
-            at = max(0, document.blocks[block].text.find(person.name)) if line else 0
-            own = [one for one in places if block <= one.block < end and _is_beside(one, block, at, line)]
-            own = own or _above_in_card(document, block, starts, places)
-            email = email or next((one.value for one in own if one.is_email and _may_own(one, kinds, people)), "")
-            phone = phone or next((one.value for one in own if not one.is_email), "")
-            if not own and (section := _section_of(document, block, starts)) is not None:
-                inside = [place for place in places if section[0] <= place.block < section[1]]
-                email = email or next((one.value for one in inside if one.is_email), "")
-                phone = phone or next((one.value for one in inside if not one.is_email), "")
+        if not (email and phone):
+            others = {address for owner, address in named.items() if owner != index}
+            cards = [page.contacts_at(person, block) for block in (found.block, *found.cards) if block >= 0]
+            cards = [[one for one in card if one.value not in others] for card in cards]
+            email = email or next((one.value for card in cards for one in card if _may_own(one, people)), "")
+            cards.sort(key=lambda card: all(one.value != email for one in card))  # the card with the address first
+            phone = phone or next((one.value for card in cards for one in card if not one.is_email), "")
         associated.append(replace(person, email=email, phone=phone))
     return associated
 
@@ -66,6 +69,61 @@ class _Place(NamedTuple):
     at: int = 0  # position in the text of the block
 
 
+class _Page(NamedTuple):
+    """The people of a page and the places of its contacts."""
+
+    document: Document
+    people: list[FoundPerson]
+    starts: set[int]
+    places: list[_Place]
+
+    def contacts_at(self, person: Person, block: int) -> list[_Place]:
+        """Return the contacts of a person around one of the blocks with the name."""
+        document, starts = self.document, self.starts
+        if person.how == IN_TEXT:
+            return self._in_sentences(person, block)
+        if column := cells_below(document, block, starts):
+            return [one for one in self.places if one.block == block or one.block in column]
+        end = _end_of_card(document, block, starts)
+        if len(self.people) == 1:
+            end = min(end, block + MAX_ALONE_BLOCKS)
+        line = _line_of_several(document, self.people, block)
+        at = max(0, document.blocks[block].text.find(person.name)) if line else 0
+        own = [one for one in self.places if block <= one.block < end and _is_beside(one, block, at, line)]
+        if own or line:
+            return own
+        if own := _above_in_card(document, block, starts, self.places):
+            return own
+        section = _section_of(document, block, starts) if len(self.people) > 1 else None
+        return [one for one in self.places if section[0] <= one.block < section[1]] if section is not None else []
+
+    def _in_sentences(self, person: Person, block: int) -> list[_Place]:
+        """Return the contacts of the paragraph, if it names nobody else, or of sentences that name this person last."""
+        line = _line_of_several(self.document, self.people, block)
+        text = self.document.blocks[block].text
+        if len(self.people) == 1 and introduces_self(text, text.find(person.name)):
+            return [one for one in self.places if block <= one.block < block + MAX_ALONE_BLOCKS]
+        return [
+            one
+            for one in self.places
+            if one.block == block and self._is_named_before(person, text[: one.at], bool(line))
+        ]
+
+    def _is_named_before(self, person: Person, text: str, is_one_of_several: bool) -> bool:
+        """Return whether the sentence before a contact names the person last, or is a label behind the only one."""
+        sentence = SENTENCE_END.split(text)[-1]
+        if not is_one_of_several and len(sentence.split()) <= MAX_LABEL_WORDS:
+            return True
+        return _last_named(sentence, [found.person for found in self.people]) == person.name
+
+
+def _last_named(sentence: str, people: list[Person]) -> str:
+    """Return who is named last in a sentence, in full or by the given name; or ""."""
+    places = [(max(sentence.rfind(one.name), sentence.rfind(one.name.split()[0])), one.name) for one in people]
+    at, name = max(places)
+    return name if at >= 0 else ""
+
+
 def _line_of_several(document: Document, people: list[FoundPerson], block: int) -> list[int]:
     """Return where the names of several people of one line begin; nothing if there is only one."""
     names = [found.person.name for found in people if found.block == block]
@@ -74,8 +132,10 @@ def _line_of_several(document: Document, people: list[FoundPerson], block: int) 
 
 def _is_beside(place: _Place, block: int, start: int, starts: list[int]) -> bool:
     """Return whether a contact on a line of several people stands behind this name and before the next."""
-    if place.block != block or not starts or place.at < starts[0]:
+    if not starts:
         return True
+    if place.block != block or place.at < starts[0]:
+        return False
     return start <= place.at < next((other for other in starts if other > start), place.at + 1)
 
 
@@ -91,9 +151,9 @@ def _above_in_card(document: Document, block: int, starts: set[int], places: lis
     ]
 
 
-def _may_own(place: _Place, kinds: dict[str, EmailKind], people: list[FoundPerson]) -> bool:
-    """Return whether the address may be a person's: beside a single person a role address is the business's."""
-    return len(people) > 1 or kinds[place.value] != "role"
+def _may_own(place: _Place, people: list[FoundPerson]) -> bool:
+    """Return whether this is an address and may be a person's: a general mailbox is not a single person's."""
+    return place.is_email and (len(people) > 1 or mailbox_use(place.value) is not MailboxUse.GENERAL)
 
 
 def _contact_places(document: Document, addresses: set[str], numbers: set[str], region: str) -> list[_Place]:
@@ -165,7 +225,7 @@ def _section_of(document: Document, block: int, starts: set[int]) -> tuple[int, 
         return None
     end = min(len(blocks), block + MAX_CARD_BLOCKS)
     last = next((index for index in range(block + 1, end) if _is_heading(blocks[index])), end)
-    return None if any(first < start < last and start != block for start in starts) else (first, last)
+    return None if any(first <= start < last and start != block for start in starts) else (first, last)
 
 
 def _is_heading(block: Block) -> bool:
@@ -173,26 +233,10 @@ def _is_heading(block: Block) -> bool:
 
 
 def _emails_with_names(people: list[FoundPerson], emails: list[Email]) -> dict[int, str]:
-    """Return the address with the name of each person, unless it has the name of two people."""
-    named = {index: address for index, found in enumerate(people) if (address := _email_with_name(found.words, emails))}
-    counts = Counter(named.values())
-    return {
-        index: address
-        for index, address in named.items()
-        if counts[address] == 1 or _has_given_name(people[index].words, address)
-    }
-
-
-def _has_given_name(words: tuple[str, ...], address: str) -> bool:
-    local = address.partition("@")[0]
-    return words[0] in local or local.startswith(words[0][:1])
-
-
-def _email_with_name(words: tuple[str, ...], emails: list[Email]) -> str:
-    """Return the address that contains the person's name, if there is exactly one."""
-    long = [word for word in words if len(word) > 3]
-    named = [email.address for email in emails if any(word in email.address.partition("@")[0] for word in long)]
-    return named[0] if len(named) == 1 else ""
+    """Return the address with the name of each person."""
+    names = [found.person.name_latin or found.person.name for found in people]
+    owners = find_owners(names, [email.address for email in emails if email.kind != "role"])
+    return {owner: address for owner, (_, address) in owners.items()}
 
 
 def _end_of_card(document: Document, start: int, starts: set[int]) -> int:
@@ -201,7 +245,7 @@ def _end_of_card(document: Document, start: int, starts: set[int]) -> int:
     row = _table_row(document, start)
     card = _card(document, start, starts) if row is None else row
     for index in range(start + 1, end):
-        if index in starts or document.blocks[index].zones - document.blocks[start].zones:
+        if index in starts or document.blocks[index].zones - document.blocks[start].zones - {"address"}:
             return index
         if _is_heading(document.blocks[index]) and _begins_section(document, start, index):
             return index
@@ -211,12 +255,12 @@ def _end_of_card(document: Document, start: int, starts: set[int]) -> int:
 
 
 def _begins_section(document: Document, start: int, heading: int) -> bool:
-    """Return whether a heading behind a name begins another section: it has the rank of the one above the name."""
+    """Return whether a heading behind a name begins another section: a higher one, or one below running text."""
     blocks = document.blocks
     if _is_heading(blocks[start]):
         return blocks[heading].tag <= blocks[start].tag
     above = next((blocks[index].tag for index in range(start - 1, -1, -1) if _is_heading(blocks[index])), "")
-    return bool(above) and blocks[heading].tag <= above
+    return blocks[heading].tag in SECTION_TAGS or (bool(above) and blocks[heading].tag <= above)
 
 
 def _table_row(document: Document, start: int) -> int | None:

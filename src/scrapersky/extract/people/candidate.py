@@ -20,3 +20,4 @@ class NameCandidate(NamedTuple):
     is_whole: bool  # the name is the whole line, or a marked part of it
     role: str  # on the same line
     is_known_role: bool = True  # False: the text beside the name is in no list of roles
+    does_work: bool = False  # the sentence says what the person does for the business

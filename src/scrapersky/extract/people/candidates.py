@@ -3,56 +3,49 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 
+from scrapersky.extract.document.context import folded_words
 from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.labels import is_name_label
 from scrapersky.extract.people.names import (
-    ARTICLES,
     CAPITAL,
     GIVEN,
     MAX_NAME,
     NAME_START,
-    PARTICLES,
     is_credential_line,
+    is_family_name,
     is_given_name,
     is_role,
     is_role_word,
     is_title,
     parse_name,
-    split_glued_titles,
 )
 from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER, find_uncased_names
-from scrapersky.extract.people.roles import NEXT_CLAUSE, is_title_line
+from scrapersky.extract.people.roles import SENTENCE_WORDS, is_sentence, is_title_line, role_in_sentence
+from scrapersky.extract.people.sentences.running_text import (
+    AND_NEXT,
+    GIVEN_AND,
+    KNOWN,
+    MAX_GIVEN_NAME,
+    TITLE,
+    behind_title,
+    in_prose,
+    with_brackets,
+)
 from scrapersky.extract.text import fold_word
-from scrapersky.extract.word_lists import load_words
 
-MAX_IN_PROSE = 40
-MAX_TITLES = 61
 MAX_PARTS = 40
 MAX_FUNCTION_WORDS = 4
+VERBS = SENTENCE_WORDS | {"er", "ar", "es", "e", "je", "on", "leads", "runs"}  # behind a name: a sentence
 SHORT_LINE = 70  # a longer line can only have a name at its beginning or behind a label
 LONG_LINE = 170
+MIN_PROSE = 40  # characters of running text
+MIN_SENTENCE = 16
 LONG_ROW = 700  # of names side by side
 
 # Two capitalised words or a title: a line without them has no name.
-TWO_CAPITALS = re.compile(rf"[{CAPITAL}][\w'’.-]{{0,40}}[\s.]\s?(?:[a-z]{{1,3}}\s){{0,2}}['’(]?[{CAPITAL}]")
-# By first letters, so that a word is tried against a few alternatives only.
-TITLE = re.compile(
-    r"(?:D(?:ra?|ipl|ott)|P(?:rof|hDr|astora?|farrer(?:in)?)|M(?:gr|UDr|DDr|VDr|ag|aître|me|rs?|s)|A(?:vv|dv)|F(?:ather|rau)"
-    r"|JUDr|Ing|Rev|Sensei|Herr|mgr|lek|inż|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
-)
-AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
-CAPITALISED_WORDS = re.compile(
-    rf"[{CAPITAL}][\w'’-]{{1,30}}"
-    rf"(?:\s(?:(?:v[ao]n\s(?:de[rn]?\s)?|de\s(?:la\s|los\s)?|zu|ter|da|di|del|dos|du|la|le)\s?)?[{CAPITAL}][\w'’-]{{1,30}}){{1,4}}"
-)
-# Jane Roe, our owner, … and: Our owner, Jane Roe, …
-CLAUSE_BEHIND = re.compile(r",\s(?P<role>(?:[^,.;:!?()]|\.(?=\s?[a-zà-ÿ])){3,60})(?=[,.;)]|$)")
-CLAUSE_BEFORE = re.compile(r"(?:^|[.,;:!?]\s)(?P<role>[^,.;:!?()]{3,50}),\s$")
-COPULAS = frozenset(("is", "ist", "est", "es", "è", "é", "är", "er", "jest", "je", "on", "was"))
-MAX_APPOSITION = 6  # words
-LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
+TWO_CAPITALS = re.compile(rf"[{CAPITAL}][\w'’.-]{{0,40}}[\s.]\s?(?:['’]?[a-z]{{1,3}}\s){{0,2}}['’(]?[{CAPITAL}]")
+MIN_LONG_ROLE = 9  # letters of a word that is hardly a given name
 ROW_SIGN = re.compile(r"[|•·;]")
 SEPARATOR_SIGN = re.compile(r"[:(–—―,-]")
 SEGMENT_SIGN = re.compile(r"[|•·;/&+]")
@@ -63,30 +56,17 @@ SEGMENT = re.compile(
     r"|(?<=\s)(?:[|•·;/]\s?|\s?[&+]\s\s?|(?<!-\s)\s?(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ])))"
 )
 SEPARATOR = re.compile(r"[\s:(–—―,](?:(?<=\s)(?:[:(–—―-]\s?|,\s)|(?<=[:(])\s?|(?<=[–—―,])\s)")  # name, role
-# The words with which people introduce themselves, in lower case.
-OWN_NAME = re.compile(
-    r"(?<!\w)(?:name is|names are|hei(?:ß|ss)en?|namens|m['’]appelle|(?:me|nos) llam(?:o|amos)"
-    r"|(?:mi|ci) chiam(?:o|iamo)|me chamo|meu nome é|heter|hedder|heiti|nazywam się|jmenuji se|volám sa"
-    r"|(?:zovem|kazvam) se|казвам се|(?:меня|нас) зовут|мене звати|mă numesc|(?:nimeni|nimemme) on"
-    r"|(?:mu|minu) nimi on|ad[ıi]m|με λένε|heet)\s$"
-)
-I_AM = re.compile(
-    r"(?<!\w)(?:i am|i['’]m|ich bin|je suis|soy|io sono|eu sou|jestem|jag är|jeg er|ik ben|olen|jsem|vagyok)\s$"
-)
-LAST_BEFORE_OWN_NAME = load_words("people", "own_name", "last")
-DETERMINERS = load_words("people", "sentence", "our") | ARTICLES
-AND_NEXT = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|ve|și|és|&)\s(?=[^\W\d_])")
 # Dipl.-Ing. (FH), Barr. (Mrs.): the kind of school behind a degree, a form of address behind a title.
 SCHOOL_OF_DEGREE = re.compile(
     r"\((?:FH|TU|TH|BA|DH|ETH|HTL|HTWK|Uni|Univ|Mrs?|Ms|Miss|Dr|Smt|Sra?|Adv|Prof|Hon|Rtd|Retd|Frau|Herr)\.?\)\s?"
 )
 # Rajesh "Raj" Patel, Robert (Bob) Smith.
 NICKNAME = re.compile(rf"[\"“”„'‘’(](?<=\w\s.)(?P<name>[{CAPITAL}]\w{{1,14}})[\"“”'‘’)]\s(?=[{CAPITAL}]\w)")
-DASH = re.compile(r"\s?[-–—―]\s")
 NUMBERING = re.compile(r"^\s?\d{1,2}[.)]\s")  # 1. Jane Roe
 # A number or an address behind a name, perhaps with its label.
 CONTACT_BEHIND = re.compile(
-    r"[\s,;:(–—-]{1,3}(?:(?i:telefon|tel|phone|mobile?|mob|gsm|tlf|tfn|puh|kom|e-?mail|cell)[.:]{0,2}\s?){0,3}"
+    r"[\s,;:(–—-]{1,3}(?:(?i:telefon[eo]?|t[eé]l[eé]phone|t[eé]l|phone|mobiel|mobile?|mob|m[oó]vil|handy|gsm|tlm"
+    r"|tlf|tfn|puh|kom|p|t|m|celular|cell?|e-?mail|mail|courriel|correo|тел|моб|τηλ|el\. p)[.:]{0,2}\s?){0,3}"
     r"(?:[\w.+-]{1,64}@|(?:[+(]\s?\d|0\d|\d{3}[-.\s])(?:\D{0,3}\d){4}).{0,200}$"
 )
 
@@ -102,20 +82,42 @@ def find_name_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandida
     # Quick checks first: without two capitalised words or a title, only a name beside a sign is possible.
     capitals = TWO_CAPITALS.search(text)
     if not text.isascii() and UNCASED_LETTER.search(text) is not None:
-        uncased = find_uncased_names(text)
+        uncased = find_uncased_names(text, parts)
         if uncased or capitals is None:
             return tuple(uncased)
     title = TITLE.search(text)
     if capitals is None and title is None and (length > MAX_NAME or not _may_have_label(text)):
         return ()
     found: list[NameCandidate] = []
-    if length <= SHORT_LINE or len(parts) > 1 or _may_begin_with_name(text):
+    if length <= SHORT_LINE or len(parts) > 1 or _may_begin_with_name(text) or _may_list_roles(text):
         found.extend(_in_line(text, parts))
     if title is not None and length > 8:
-        found.extend(_behind_title(text, title.start()))
-    if capitals is not None and length > 40:
-        found.extend(_in_prose(text, capitals.start()))
-    return tuple([_end_at_element(candidate, parts) for candidate in found] if len(parts) > 1 else found)
+        found.extend(behind_title(text, title.start()))
+    if capitals is not None and (length > MIN_PROSE or (not found and text[-1] in ".!" and length > MIN_SENTENCE)):
+        found.extend(in_prose(text, capitals.start()))
+        if text.count("(") > 1 and not any(one.is_whole for one in found) and (listed := with_brackets(text)):
+            names = {one.name.text for one in listed}
+            found = [*listed, *(one for one in found if one.name.text not in names)]
+    if len(parts) > 1:
+        found = [_end_at_element(candidate, parts) for candidate in found]
+    return tuple([*found, *_with_shared_family_name(text, found)] if found and AND_NEXT.search(text) else found)
+
+
+def _with_shared_family_name(text: str, found: list[NameCandidate]) -> Iterator[NameCandidate]:
+    """Yield people whose family name stands only behind another given name: Jane and John Roe."""
+    for candidate in found:
+        words = candidate.name.text.split()
+        at = text.find(candidate.name.text)
+        given = GIVEN_AND.search(text, max(0, at - MAX_GIVEN_NAME - 6), at) if len(words) > 1 and at > 4 else None
+        if given is None or not is_given_name(given["given"]) or not is_given_name(words[0]):
+            continue
+        name = parse_name(f"{given['given']} {' '.join(words[1:])}")
+        before = text[: given.start()].split()
+        is_whole_name = (
+            bool(before) and before[-1][-1].isalpha() and is_given_name(before[-1])
+        )  # Anna Ruth and John Doe
+        if name is not None and name.score >= KNOWN and not is_whole_name:
+            yield candidate._replace(name=name)
 
 
 def _without_insertions(text: str) -> str:
@@ -152,6 +154,14 @@ def _may_begin_with_name(text: str) -> bool:
     return len(text) <= LONG_ROW and ROW_SIGN.search(text) is not None
 
 
+def _may_list_roles(text: str) -> bool:
+    """Return whether a longer line may be a list with roles: 1st chairwoman Jane Roe, treasurer John Doe."""
+    if len(text) > LONG_LINE or ", " not in text:
+        return False
+    first = next((word for word in text.split()[:2] if word[0].isalpha()), "")
+    return is_role_word(fold_word(first))
+
+
 # -- lines ------------------------------------------------------------------------------------------------------------
 
 
@@ -160,8 +170,11 @@ def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
     found: list[NameCandidate] = []
     if len(text) <= LONG_LINE or (len(text) <= LONG_ROW and ROW_SIGN.search(text)):
         several = SEGMENT_SIGN.search(text) or AND_WORD.search(text)
-        for segment in SEGMENT.split(text) if several else (text,):
+        segments = SEGMENT.split(text) if several else [text]
+        for index, segment in enumerate(segments):
             found.extend(_in_segment(segment))
+            if not found and len(segments) > 1 and index == 0 and text[-1] in ".!?":
+                break  # a sentence that ends with a name
     if found or len(parts) == 1:
         return found
     for index, part in enumerate(parts[: MAX_PARTS if len(text) <= LONG_ROW else 3]):
@@ -171,12 +184,18 @@ def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
             role = _role_behind(parts, index)
             found.extend(candidate._replace(role=candidate.role or role) for candidate in candidates)
     if len(found) == 1 and len(parts) == 2 and found[0].name.text in parts[0] and is_title_line(parts[1]):
+        if (words := folded_words(parts[1])) and words[0] in VERBS:
+            return [found[0]._replace(role=found[0].role or role_in_sentence(f"{parts[0]} {parts[1]}"))]
         return [found[0]._replace(role=found[0].role or parts[1].strip(" ,-–|()"), is_known_role=bool(found[0].role))]
     return found
 
 
 def _role_behind(parts: tuple[str, ...], index: int) -> str:
     behind = parts[index + 1] if index + 1 < len(parts) else ""
+    if behind.startswith("(") and ")" in behind:
+        behind = behind[1 : behind.index(")")]  # <b>Jane Roe</b> (cook) and …
+    if (words := folded_words(behind[:40])) and words[0] in VERBS:
+        return role_in_sentence(f"{parts[index]} {behind}")  # <b>Jane Roe</b> is the owner
     return behind.strip(" ,-–|()") if len(behind) < 160 and is_role(behind) else ""
 
 
@@ -188,13 +207,25 @@ def _in_segment(segment: str) -> list[NameCandidate]:
         segment = CONTACT_BEHIND.sub("", segment).rstrip(" ,;:|(–—-")
     whole = parse_name(segment)
     if whole is not None:
-        return [NameCandidate(whole, True, "")]
+        return [_without_long_word(whole)]
+    if ", " in segment and len(several := [one for part in segment.split(", ") for one in _behind_role(part)]) > 1:
+        return several  # Chairwoman Jane Roe, treasurer John Doe
     if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin_with_name(segment)):
         return []
     if SEPARATOR_SIGN.search(segment) is None:
         return _behind_role(segment)
     pieces = [piece for piece in SEPARATOR.split(segment, maxsplit=3) if piece]
     return _behind_role(segment) if len(pieces) < 2 else _beside_role(segment, pieces)
+
+
+def _without_long_word(name: Name) -> NameCandidate:
+    """Return the name; a long word of no list before a known name is a role: Materialforvalter Jostein Roe."""
+    first, _, rest = name.text.partition(" ")
+    if len(first) >= MIN_LONG_ROLE and first.isalpha() and len(name.words) > 2 and not name.title:
+        known = parse_name(rest) if not is_given_name(first) and not is_family_name(first) else None
+        if known is not None and known.score >= KNOWN:
+            return NameCandidate(known, True, first, is_known_role=False)
+    return NameCandidate(name, True, "")
 
 
 def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
@@ -206,24 +237,33 @@ def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
     first = parse_name(pieces[0])
     if first is not None and (other := _behind_role(rest)):
         return [NameCandidate(first, True, ""), *other]  # Jane Roe, master joiner John Doe
+    if first is not None and len(first.words) == 1 and ":" in segment and (len(rest) > MAX_NAME or is_sentence(rest)):
+        return []  # Tor: Jonas Roe. Coach John Doe was content
     if first is not None and (is_role(rest) or first.title):
         return [NameCandidate(first, True, rest if len(rest) < 120 else "")]
     if is_role(pieces[0]):
         if several := _several_names(rest):
             return [NameCandidate(name, True, pieces[0].strip()) for name in several]
-        last = parse_name(rest) or parse_name(pieces[1]) or parse_name(pieces[-1])
+        last = parse_name(rest) or parse_name(pieces[1]) or parse_name(pieces[-1]) or _before_sentence_end(rest)
         if last is not None:
-            return [NameCandidate(last, True, _role_before(segment[: segment.find(last.text)]))]
+            before = segment.partition(last.text)[0] if last.text in segment else pieces[0]  # Chair: Roe, Jane
+            return [NameCandidate(last, True, _role_before(before))]
         if behind := _behind_role(rest):
             return behind  # Owner: Master Joiner Jane Roe
     if first is None:
         return _behind_function(segment, pieces)
+    row = [name for piece in pieces if (name := parse_name(piece)) is not None]
+    if len(row) == 1 and len(first.words) > 1 and is_title_line(rest) and len(rest.split()) <= MAX_FUNCTION_WORDS:
+        return [NameCandidate(first, True, rest, is_known_role=False)]
     if "(" in segment:
         return [NameCandidate(first, True, "")]  # Implantology (Dr. John Doe): a teacher
-    row = [name for piece in pieces if (name := parse_name(piece)) is not None]
-    if len(row) == 1 and len(first.words) > 1 and is_title_line(rest) and DASH.match(segment, len(pieces[0])):
-        return [NameCandidate(first, True, rest, is_known_role=False)]
     return [NameCandidate(name, True, "") for name in (row if len(row) > 1 else [first])]
+
+
+def _before_sentence_end(text: str) -> Name | None:
+    """Return the name that is the first sentence of a text: Editor: Jane Roe. Photos: John Doe."""
+    first, end, _ = text.partition(". ")
+    return parse_name(first) if end else None
 
 
 def _behind_function(segment: str, pieces: list[str]) -> list[NameCandidate]:
@@ -259,7 +299,7 @@ def _several_names(text: str) -> list[Name]:
 
 def _behind_role(segment: str) -> list[NameCandidate]:
     """Return the name behind one or two role words: The Chairwoman Jane Roe, Pastor Jim."""
-    words = segment.split()
+    words = NUMBERING.sub("", segment).split()
     if not 3 <= len(words) <= 7 or not (words[-1][0].isupper() and words[-2][0].isupper()):
         return []
     for count in range(len(words) - 2, 0, -1):
@@ -269,101 +309,3 @@ def _behind_role(segment: str) -> list[NameCandidate]:
                 return [NameCandidate(name, True, " ".join(words[:count]))]
             return []
     return []
-
-
-# -- running text -----------------------------------------------------------------------------------------------------
-
-
-def _behind_title(text: str, first: int) -> Iterator[NameCandidate]:
-    """Yield the names behind a title in running text; the first title begins at `first`."""
-    end = 0
-    for match in islice(TITLE.finditer(text, first), MAX_TITLES):
-        start = match.start()
-        if start < end or (start and text[start - 1].isalnum()):
-            continue
-        behind = AFTER_TITLE.match(text, start)
-        if behind is None:
-            continue
-        name = _longest_titled_name(behind[0])
-        if name is not None and len(name.words) > 1:
-            end = start + len(name.text)
-            yield NameCandidate(name, False, "")
-
-
-def _longest_titled_name(text: str) -> Name | None:
-    """Return the longest beginning of the text that is a name with a title."""
-    words = split_glued_titles(text)[:9]
-    stop = 0
-    for word in words:
-        if not (word[0].isupper() or is_title(word) or fold_word(word) in PARTICLES):
-            break
-        stop += 1
-        if word.endswith(".") and len(word) > 4 and not is_title(word):
-            break  # the sentence ends here
-    for count in range(min(stop, 8), 1, -1):
-        name = parse_name(" ".join(words[:count]).rstrip("."))
-        if name is not None and name.title:
-            return name
-    return None
-
-
-def _in_prose(text: str, first: int) -> Iterator[NameCandidate]:
-    """Yield names behind a role or an introduction in running text: our founder Jane Roe. My name is Jane Roe."""
-    own_name_end = -1  # where the last introduced name ended
-    for match in islice(CAPITALISED_WORDS.finditer(text, first), MAX_IN_PROSE):
-        words = match[0].split()
-        start = match.start()
-        bonus = _introduction_score(text, start) or (
-            0.6 if start - own_name_end < 6 and AND_NEXT.match(text, own_name_end) else 0.0
-        )
-        name = parse_name(match[0]) if bonus else None
-        if name is not None and len(name.words) > 1:
-            own_name_end = match.end()
-            yield NameCandidate(name._replace(score=max(name.score, 0.0) + bonus), False, "")
-            continue
-        # Otherwise only known given names, since prose has many capitalised words.
-        if not is_given_name(words[0]) and not is_given_name(words[1]):
-            continue
-        apposition = _apposition(text, start, match.end())
-        name = parse_name(match[0]) if apposition else None
-        if name is not None and len(name.words) > 1 and name.score >= 0.3:
-            yield NameCandidate(name, False, apposition)
-            continue
-        role = _word_before(text, start)
-        if role in COPULAS:
-            role = _word_before(text, start - len(role) - 1)  # Our chair is Jane Roe
-        while len(words) > 2 and is_role_word(fold_word(words[0])):
-            role = words.pop(0)  # German capitalises its nouns
-        if not is_given_name(words[0]) or not is_role_word(fold_word(role)):
-            continue
-        name = parse_name(" ".join(words[:4]))
-        if name is not None and len(name.words) > 1 and name.score >= 0.3:
-            yield NameCandidate(name, False, role)
-
-
-def _word_before(text: str, at: int) -> str:
-    before = LAST_WORD.search(text[max(0, at - 40) : at])
-    return before[0].strip() if before is not None else ""
-
-
-def _apposition(text: str, start: int, end: int) -> str:
-    """Return the role that stands behind or before a name in running text, between commas, or ""."""
-    behind = CLAUSE_BEHIND.match(text, end)
-    before = CLAUSE_BEFORE.search(text[max(0, start - 60) : start]) if text[start - 2 : start] == ", " else None
-    for clause in (behind, before):
-        words = NEXT_CLAUSE.sub("", f"{clause['role']} ").split() if clause is not None else []
-        if words and fold_word(words[0]) in DETERMINERS:
-            words = words[1:]
-        if words and len(words) <= MAX_APPOSITION and any(is_role_word(fold_word(word)) for word in words[:3]):
-            return " ".join(words)
-    return ""
-
-
-def _introduction_score(text: str, at: int) -> float:
-    """Score the words before a name: 0.6 for "my name is" in many languages, 0.3 for "I am"."""
-    before = text[max(0, at - 24) : at].lower()
-    if before[before.rfind(" ", 0, -1) + 1 : -1] not in LAST_BEFORE_OWN_NAME:
-        return 0.0
-    if OWN_NAME.search(before) is not None:
-        return 0.6
-    return 0.3 if I_AM.search(before) is not None else 0.0

@@ -7,7 +7,7 @@ from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.emails.data_protection_officers import find_external_officer_blocks
 from scrapersky.extract.people.find import THRESHOLD, ScoredCandidate, collect_candidates, score_candidates
-from scrapersky.extract.people.scoring import NameScorer
+from scrapersky.extract.people.scoring.scorer import NameScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,9 @@ def explain_names(html: str, url: str = "") -> list[ExplainedName]:
     """Return every name candidate of a page, in the order of the page; to be run in a parser process."""
     document = parse_page(html)
     candidates = collect_candidates(document)
-    excluded = find_external_officer_blocks(document, urlsplit(url).hostname or "")
-    scorer = NameScorer(document, candidates)
+    host = urlsplit(url).hostname or ""
+    excluded = find_external_officer_blocks(document, host)
+    scorer = NameScorer(document, candidates, host)
     return [_explain(one) for one in score_candidates(scorer, candidates, excluded)]
 
 

@@ -11,12 +11,13 @@ from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
 from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
-from scrapersky.extract.people.associate import FoundPerson, associate_contacts
+from scrapersky.extract.people.associate import IN_TEXT, FoundPerson, associate_contacts
 from scrapersky.extract.people.candidate import NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
 from scrapersky.extract.people.name_titles import add_name_parts, with_declared_parts, with_titles
 from scrapersky.extract.people.names import has_patronymic, is_family_name, is_given_name, is_role, parse_name
-from scrapersky.extract.people.scoring import NameScorer
+from scrapersky.extract.people.scoring.scorer import NameScorer
+from scrapersky.extract.people.seniority import title_meaning
 from scrapersky.extract.results import Email, Person, Phone, Rejected
 
 THRESHOLD = 0.56  # more than a known name in a heading among similar ones
@@ -35,10 +36,11 @@ def find_people(
     phones: list[Phone],
     region: str,
     excluded: frozenset[int] = frozenset(),
+    host: str = "",
 ) -> tuple[list[Person], list[Rejected]]:
     """Return the people in the order of the page, and the rejected names; names in `excluded` blocks are rejected."""
     candidates = collect_candidates(document)
-    people, rejected = _select_people(document, candidates, excluded)
+    people, rejected = _select_people(document, candidates, excluded, host)
     merged = add_name_parts(document, _merge_people([*people, *_in_structured_data(things)]), region)
     return associate_contacts(document, merged, emails, phones, region), rejected
 
@@ -60,7 +62,17 @@ def collect_candidates(document: Document) -> list[tuple[NameCandidate, Block]]:
             )
             if len(candidates) > MAX_CANDIDATES:
                 break
-    return _without_roles_between(_join_split_names(document, candidates))
+    return _without_roles_between(_join_split_names(document, _without_terms(document, candidates)))
+
+
+def _without_terms(
+    document: Document, candidates: list[tuple[NameCandidate, Block]]
+) -> list[tuple[NameCandidate, Block]]:
+    """Remove terms of a list whose definitions are names: <dt>원감<dd>표은미."""
+    defined = {block.index for _, block in candidates if block.tag == "dd"}
+    if not defined:
+        return candidates
+    return [(one, block) for one, block in candidates if block.tag != "dt" or block.index + 1 not in defined]
 
 
 def _without_roles_between(candidates: list[tuple[NameCandidate, Block]]) -> list[tuple[NameCandidate, Block]]:
@@ -170,10 +182,12 @@ def score_candidates(
         is_beside = block.index in blocks_with_people and candidate.name.score >= KNOWN
         if candidate.is_whole and (is_beside or block.index in rows):
             points.append(("a person on the same line", 0.25))  # Dr. Jane Roe & John Roe
+        if candidate.does_work and block.index in blocks_with_people:
+            points.append(("a person in the same paragraph", 0.3))
         one = ScoredCandidate(candidate, block, title, points, "")
         if one.score >= THRESHOLD:
             is_excluded = block.index in excluded
-            reason = EXTERNAL_OFFICER if is_excluded else scorer.rejection_reason(candidate, block, bool(title))
+            reason = EXTERNAL_OFFICER if is_excluded else scorer.rejection.reason(candidate, block, title)
             one = one._replace(reason=reason)
             if not reason:
                 blocks_with_people.add(block.index)
@@ -195,18 +209,18 @@ def _rows_of_names(candidates: list[tuple[NameCandidate, Block]]) -> set[int]:
 
 
 def _select_people(
-    document: Document, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
+    document: Document, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int], host: str
 ) -> tuple[list[FoundPerson], list[Rejected]]:
     """Return the candidates with a sufficient score as people, or as rejected with the reason."""
     if not candidates:
         return [], []
-    scorer = NameScorer(document, candidates)
-    if roles := scorer.roles_among_names():
+    scorer = NameScorer(document, candidates, host)
+    if roles := scorer.slots.roles_among_names():
         candidates = [(candidate, block) for candidate, block in candidates if block.index not in roles]
-        scorer = NameScorer(document, candidates)
+        scorer = NameScorer(document, candidates, host)
     likely = [one for one in score_candidates(scorer, candidates, excluded) if one.score >= THRESHOLD]
     accepted = [one for one in likely if not one.reason]
-    scorer.learn_title_slots([(one.block, one.title) for one in accepted if one.candidate.is_whole])
+    scorer.titles.learn([(one.block, one.title) for one in accepted if one.candidate.is_whole])
     people = [_build_person(one, scorer) for one in accepted]
     return people, [
         Rejected("person", one.candidate.name.text, one.reason, snippet(one.block.text)) for one in likely if one.reason
@@ -215,9 +229,10 @@ def _select_people(
 
 def _build_person(one: ScoredCandidate, scorer: NameScorer) -> FoundPerson:
     candidate, block, title = one.candidate, one.block, one.title
-    if candidate.is_whole and not candidate.role and not scorer.role_beside(block):
-        title = scorer.title_by_slot(block) or title
-    how = "card" if candidate.is_whole else "title in text"
+    if candidate.is_whole and not candidate.role and not scorer.roles.beside(block):
+        title = scorer.titles.title_of(block) or title
+    title = title or next((word for word in candidate.name.title.split() if is_role(word)), "")  # Pastor Jane Roe
+    how = "card" if candidate.is_whole else IN_TEXT
     person = Person(candidate.name.text, title, how, snippet(block.text), round(min(one.score, 0.97), 2))
     return FoundPerson(with_titles(person, candidate.name, block.text), candidate.name.words, block.index)
 
@@ -243,7 +258,7 @@ def _in_structured_data(things: list[Thing]) -> Iterator[FoundPerson]:
 
 
 def _merge_people(people: Iterable[FoundPerson]) -> list[FoundPerson]:
-    """Merge entries of the same person: the longest name, the first title, the highest confidence."""
+    """Merge entries of the same person: the longest name, the most senior title, the highest confidence."""
     merged: list[FoundPerson] = []
     for person in people:
         for index, known in enumerate(merged):
@@ -271,14 +286,25 @@ def _fullness(found: FoundPerson) -> tuple[int, bool]:
     return len(found.person.name), not found.person.name.isupper()
 
 
+def _more_senior(title: str, other: str) -> str:
+    """Return the more senior one of two titles, the first of equally senior ones."""
+    is_other = not title or (other and title_meaning(other).seniority < title_meaning(title).seniority)
+    return other if is_other else title
+
+
 def _merge_two(known: FoundPerson, other: FoundPerson) -> FoundPerson:
     longer, shorter = (other, known) if _fullness(other) > _fullness(known) else (known, other)
     person = replace(
         longer.person,
-        title=known.person.title or other.person.title,
-        how=known.person.how,
-        snippet=known.person.snippet,
+        title=_more_senior(known.person.title, other.person.title),
         confidence=max(known.person.confidence, other.person.confidence),
         **{name: getattr(longer.person, name) or getattr(shorter.person, name) for name in _OF_EITHER},
     )
-    return FoundPerson(person, longer.words, known.block if known.block >= 0 else other.block)
+    first, second = (other, known) if _is_in_text(known) and not _is_in_text(other) else (known, other)
+    person = replace(person, how=first.person.how, snippet=first.person.snippet)
+    cards = [block for block in (first.block, *first.cards, second.block, *second.cards) if block >= 0]
+    return FoundPerson(person, longer.words, cards[0] if cards else -1, tuple(cards[1:]))
+
+
+def _is_in_text(found: FoundPerson) -> bool:
+    return found.person.how == IN_TEXT

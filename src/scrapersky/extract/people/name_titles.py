@@ -16,7 +16,7 @@ from scrapersky.extract.word_lists import alternatives, load_words
 HONORIFICS = load_words(FILE, "honorifics") | load_words(FILE, "honorifics", "before")
 BEHIND = re.compile(rf"\s?({alternatives(load_words(FILE, 'honorifics', 'behind'))})(?!\w)")
 LATIN = r"[A-ZÀ-Þ][\w'’.-]{0,25}(?:,? [A-ZÀ-Þ][\w'’.-]{0,25}){1,3}"
-LATIN_BESIDE = re.compile(rf"\s?[（(【\[/／|｜・–—-]\s?({LATIN})\s?(?:[）)】\]/／|｜–—]|$)|\s({LATIN})$")
+LATIN_BESIDE = re.compile(rf"\s?[（(【\[/／|｜・–—-]\s?({LATIN})\s?(?:[）)】\]/／|｜–—]|$)|\s?({LATIN})$")
 LATIN_LINE = re.compile(LATIN)
 MAX_LATIN = 60
 

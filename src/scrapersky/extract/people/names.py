@@ -12,15 +12,44 @@ from scrapersky.extract.word_lists import AffixSet, grouped_alternatives, load_n
 GIVEN = load_names("given_names")
 FAMILY = load_names("surnames")
 TITLES = frozenset(fold_word(word).rstrip(".") for word in load_words("people", "titles"))
+VIETNAMESE = load_words("name_parts", "family_first", "vietnamese")
 CREDENTIALS = frozenset(word.replace(".", "") for word in load_words("people", "credentials"))
 PARTICLES = load_words("people", "particles")
 ORDINARY = load_words("people", "ordinary")
 ORGANISATIONS = load_words("people", "organisations")
+PLACE_OR_FAMILY = load_words("people", "organisations", "family_names")  # Hannah Lane may be a person
+FAMILY_PARTICLES = word_set("van von der den ter ten 't ’t la los las")  # before a word, which is then a family name
 ROLES = AffixSet(word for words in load_table("people")["roles"].values() for word in words.split())
 ROLE_PHRASES = tuple(load_table("people")["role_phrases"]["phrases"])
 # Used with any name, so they are weaker evidence than a doctor's title.
 COURTESY_TITLES = frozenset(
-    ("mr", "mrs", "ms", "miss", "mx", "herr", "frau", "hr", "fr", "m", "mme", "mlle", "sr", "sra", "srta", "sig")
+    (
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "mx",
+        "herr",
+        "frau",
+        "hr",
+        "fr",
+        "m",
+        "mme",
+        "mlle",
+        "sr",
+        "sra",
+        "srta",
+        "sig",
+        "dona",
+        "doña",
+        "d",
+        "pak",
+        "bu",
+        "bapak",
+        "ibu",
+        "chi",
+        "ong",
+    )
 )
 SHORT_TITLES = frozenset(("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra", "mw", "ks", "δρ"))  # without a dot as well
 ARTICLES = word_set("le la les el los las il lo gli the der die das den de")
@@ -56,12 +85,15 @@ FAMILY_ENDING = re.compile(
 
 
 # Мария Сергеевна, Ivan Petrovich, Rəşad oğlu: the name of the father, so the word before it is a given name.
+VIETNAMESE_MIDDLE = frozenset(("Thị", "Văn"))
 PATRONYMIC = re.compile(
     r"(?:(?:ов|ев|ёв)(?:ич|на)|(?:ьич|иничн|ильичн)а?|(?:ів|їв)на|(?:ов|йов|ев)ич|овна|евна|[oei]v(?:ich|ych|na)"
     r"|оглы|кызы|қызы|улы|ұлы|qizi|ogly|oglu|kyzy)$"
 )
 TWO_INITIALS = re.compile(r"[^\W\d_]\.-?[^\W\d_]\.")
 MIN_FAMILY = 2
+MAX_PLACE_OR_FAMILY = 4  # words
+MIN_SENTENCE_END = 4  # letters and dot: a shorter word is an abbreviation
 MAX_ACRONYM = 5
 CHILD_WORDS = frozenset(("oglu", "qizi", "ogly", "kyzy", "оглы", "кызы"))  # Rauf oğlu: son of Rauf
 # Av., Uzm., Dipl.-Ing.: an abbreviation in front of two more words is a title, whatever the language.
@@ -84,10 +116,13 @@ def parse_name(text: str) -> Name | None:
         return None
     text, _, behind = text.partition(",")
     words = text.split()
-    if not _may_be_name(words):
-        return None
     credentials = behind.strip()
     if credentials and not _are_credentials(credentials):
+        if not _is_given_behind(words, credentials.split()):
+            return None
+        words, credentials = [*credentials.split(), *words], ""
+        text = " ".join(words)
+    if not _may_be_name(words):
         return None
     if "." in text:
         words = split_glued_titles(text)
@@ -96,6 +131,8 @@ def parse_name(text: str) -> Name | None:
     titles, words = _split_titles(words)
     while len(words) > 1 and _is_credential(words[-1]):
         credentials = f"{words.pop()} {credentials}".strip()
+    if words[-1][-1] == "." and len(words[-1]) > MIN_SENTENCE_END and words[-1].count(".") == 1:
+        words[-1] = words[-1][:-1]  # the end of a sentence
     folded = tuple([fold_word(word).strip(".") for word in words])
     if not _has_name_form(words, folded):
         return None
@@ -105,6 +142,17 @@ def parse_name(text: str) -> Name | None:
         return None  # two buttons
     score = _score(words, folded, titles, credentials)
     return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
+
+
+def _is_given_behind(family: list[str], given: list[str]) -> bool:
+    """Return whether a name is written with the family name first: Roe, Anna. Not: Berlin, Potsdam; Anna, Berta."""
+    if (
+        not 1 <= len(family) <= 2
+        or len(given) > 2
+        or (_is_listed(plain := fold_word(family[0]), GIVEN) and plain not in FAMILY)
+    ):
+        return False
+    return all(word[:1].isupper() and fold_word(word).strip(".") in GIVEN for word in given)
 
 
 def _may_be_name(words: list[str]) -> bool:
@@ -117,19 +165,33 @@ def _may_be_name(words: list[str]) -> bool:
         or (len(words[0]) < 5 and words[0].isupper())
     ):
         return False
+    if len(words) == 3 and words[1] in VIETNAMESE_MIDDLE:
+        return True
     if first in TITLES or (len(words) > 2 and _is_abbreviation(words[0])):
         return True
     last = fold_word(words[-1]).strip(".")
-    if first in ORGANISATIONS or last in ORGANISATIONS:
+    if _is_behind_particle(words) and first in GIVEN:
+        return True
+    if first in ORGANISATIONS or (last in ORGANISATIONS and not (last in PLACE_OR_FAMILY and first in GIVEN)):
         return False
     if first in ORDINARY and len(first) > 1 and not (first in GIVEN and (last in FAMILY or not words[0].isascii())):
         return False
-    return last not in ORDINARY or len(last) == 1 or last in FAMILY
+    return last not in ORDINARY or len(last) == 1 or last in FAMILY or last in PLACE_OR_FAMILY
+
+
+def _is_behind_particle(words: list[str]) -> bool:
+    """Return whether the last word is a family name by the particle before it: Ingrid van der Laan."""
+    return len(words) > 2 and not FAMILY_PARTICLES.isdisjoint(words[1:-1])
 
 
 def has_patronymic(name: Name) -> bool:
     """Return whether the last word of a name is that of the father: Maria Sergeevna."""
     return PATRONYMIC.search(name.words[-1]) is not None
+
+
+def has_patronymic_inside(name: Name) -> bool:
+    """Return whether a word of a name behind the first is that of the father: Inga Borisovna Orlova."""
+    return any(PATRONYMIC.search(word) for word in name.words[1:])
 
 
 def is_family_name(word: str) -> bool:
@@ -178,6 +240,7 @@ def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
     count = 0
     while count < len(words) - 1 and (
         is_title(words[count])
+        or (words[count] == "Me" and count < len(words) - 2 and is_given_name(words[count + 1]))  # maître
         or (count < len(words) - 2 and (_is_abbreviation(words[count]) or _is_dotted_title(words, count)))
     ):
         count += 1
@@ -235,17 +298,26 @@ def _has_name_form(words: list[str], folded: tuple[str, ...]) -> bool:
         return False
     if folded[0] in PARTICLES and words[0][0].islower():
         return False
-    if not words[-1][0].isupper() and folded[-1] not in CHILD_WORDS:
+    if not _is_capitalised(words[-1]) and folded[-1] not in CHILD_WORDS:
         return False
     capitals = max_length = 0
     for word, plain in zip(words, folded, strict=True):
         max_length = max(max_length, len(plain))
-        if (plain in PARTICLES or plain in CHILD_WORDS) and word[0].islower():
+        if (plain in PARTICLES or plain in CHILD_WORDS) and not word[0].isupper():
             continue
-        if word[0].islower() or not _is_name_word(word):
+        if not _is_capitalised(word) or not _is_name_word(word) or (capitals and _ends_sentence(word, words[-1])):
             return False
         capitals += 1
     return 1 <= capitals <= 5 and max_length > 1
+
+
+def _ends_sentence(word: str, last: str) -> bool:
+    """Return whether a sentence ends inside the text: Jane Roe. Photos."""
+    return word[-1] == "." and len(word) > MIN_SENTENCE_END + 1 and word is not last and word.count(".") == 1
+
+
+def _is_capitalised(word: str) -> bool:
+    return word[0].isupper() or (word[1:2] in ("'", "’") and word[2:3].isupper())  # d'Ávila
 
 
 @lru_cache(8192)
@@ -267,16 +339,23 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         given = family = True  # family name first
     if len(folded) > 2 and (PATRONYMIC.search(last) or PATRONYMIC.search(folded[-2])):
         given = family = True  # Petrova Maria Sergeevna, Maria Sergeevna Petrova
-    if not titles and (_any_listed(folded, ORGANISATIONS) or _begins_with_acronym(words, first, last)):
+    if len(words) > 2 and words[1] in VIETNAMESE_MIDDLE:
+        return 0.4  # Mai Thị Sương
+    if not given and len(folded) > 1 and first in VIETNAMESE and not " ".join(words).isascii():
+        given = family = True  # the family name first, and syllables that are in no list
+    is_particled = given and _is_behind_particle(words)
+    is_place_or_family = given and last in PLACE_OR_FAMILY and len(folded) < MAX_PLACE_OR_FAMILY
+    others = folded[:-1] if is_particled or is_place_or_family else folded
+    if not titles and (_any_listed(others, ORGANISATIONS) or _begins_with_acronym(words, first, last)):
         return -1
-    ordinary = _any_listed(folded, ORDINARY) and _ordinary_words(words, folded)
+    ordinary = _any_listed(others, ORDINARY) and _ordinary_words(words[: len(others)], others)
     if ordinary and not titles and not (given and family and all(_is_known(word) for word in ordinary)):
         return -1
     roles = [word for word in folded[1:] if is_role_word(word)]
     if (is_role_word(first) and not given) or (roles and (first in ARTICLES or not (given and last in FAMILY))):
         return -1
     score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
-    if (roles or ordinary) and not titles:
+    if (roles or ordinary or is_place_or_family) and not titles:
         score -= 0.2  # James Baker may be a person; other evidence is needed
     initials = [word for word in words if _is_initial(word)]
     if len(words) > 1 and len(words[0]) > MIN_FAMILY and TWO_INITIALS.fullmatch("".join(words[1:])):

@@ -11,6 +11,7 @@ MAX_LINE = 60  # a longer line in these scripts is a sentence
 MAX_ROLE = 60
 MAX_PIECES = 6
 MAX_ROLE_WORDS = 3
+MIN_SENTENCE_SPACES = 2
 FILE = "people_uncased"
 UNKNOWN = -0.1  # a text with the form of a name and no known word
 KNOWN = 0.3
@@ -53,33 +54,92 @@ SEGMENT = re.compile(r"\s?[|｜•·]\s?")
 CONTACT_BEHIND = re.compile(
     r"(?:[\s,;(|·–-]{1,3}[^\W\d_]{1,8}\s?[:：]|[\s,;(|·:：–-])\s?(?:[\w.+-]{1,60}@|[+(]?\d(?:[\d\s()./-]{5,18}\d)).{0,200}$"
 )
-LATIN_BEHIND = re.compile(r"(?<=[^\x00-\x7f])\s[A-Za-z][A-Za-z .,'’-]{2,40}$")  # 乾 雅人 Inui Masato
+LATIN_BEHIND = re.compile(r"(?<=[^\x00-\x7f])\s?[A-Za-z][A-Za-z .,'’-]{2,40}$")  # 乾 雅人 Inui Masato
 # A form of address inside a line: ติดต่อ คุณปิยะ วงศ์สวัสดิ์.
 THAI_CALLED = re.compile(
     f"(?P<title>คุณ|นางสาว|นาย|นาง|ดร\\.|ทพญ?\\.|พญ\\.|นพ\\.)\\s?(?P<name>[{_THAI}]{{2,20}} [{_THAI}]{{2,24}})"
 )
+TITLE_AND_SLASH = re.compile(r"(?<![^\s:：–-])([أدم])/\s?(?=\w)")  # أ/ محمود: Mr
+COLON = re.compile(r"[:：]")
 LABELLED = re.compile(r"[:：]|\s[-–—―]\s")
 HONORIFIC = re.compile(r"(?<=.{2})\s?(?:先生|女士|小姐|律師|律师|醫師|医师|老師|老师|さん|様|氏|님|씨)$")
 PREFIXES = ("ה", "ו", "ال", "وال", "و")
-COMPACT_PAIR = re.compile(f"^(?P<first>[{_HAN}{_KANA}{_HANGUL}・/／]{{2,24}})[ \u3000](?P<rest>.{{2,12}})$")
+BRACKET = re.compile(r"^\s?[（(]([^（）()]{2,40})[）)]")
+# 女将の水無瀬千鶴でございます。 院長、山田太郎です。 店主王小莲女士。 관장 김민수입니다.
+ROLE_AND_NAME = re.compile(
+    rf"(?P<role>{ROLE_INSIDE.pattern})(?:の|・|、|，|は|である|\s|为|是)?(?P<name>"
+    rf"[{_HAN}]{{1,4}}[ \u3000][{_HAN}{_KANA}]{{1,4}}(?=で(?:ございます|す)|と申します|が|は|、|。)"
+    rf"|[{_HAN}]{{3,5}}(?=で(?:ございます|す)|と申します)"
+    rf"|[{_HAN}]{{2,4}}(?=女士|先生|师傅|師傅|老师|老師|小姐)"
+    rf"|[{_HANGUL}]{{3,4}}(?=입니다|이라고))"
+)
+# In sentences: 生产厂长孙立军拥有30年经验。 销售总监为欧阳志远，…
+ROLE_IN_SENTENCE = re.compile(
+    rf"(?P<role>{ROLE_INSIDE.pattern})[为是]?(?P<name>[{_HAN}]{{2,4}})"
+    r"(?=[,，。；;、（(]|带领|拥有|毕业|担任|负责|领导|创办|创立|介绍|表示|带队|主持|曾|从事|于|在)"
+)
 # In running text: a title and the two words behind it.
 TITLE_AND_NAME = re.compile(
-    r"(?<!\w)(?P<title>ד[\"״]ר|עו[\"״]ד|רו[\"״]ח|פרופ['׳]|د\.|أ\.د\.|डॉ\.|ডা\.|ড\.)\s?"
+    r"(?<!\w)(?P<title>ד[\"״]ר|עו[\"״]ד|רו[\"״]ח|פרופ['׳]|د\.|أ\.د\.|डॉ\.|ডা\.|ড\."
+    r"|[بل]?(?:السيدة?|الدكتورة?|الأستاذة?|المهندسة?|الشيف)\s|لل(?:سيدة?|دكتورة?|أستاذة?|مهندسة?)\s|آقای\s|خانم\s|دکتر\s|مهندس\s)\s?"
     rf"(?P<name>(?:[{_HEBREW}]{{2,14}}|[{_ARABIC}]{{2,14}}|[{_INDIC}]{{2,18}})"
-    rf"\s(?:[{_HEBREW}]{{2,14}}(?:-[{_HEBREW}]{{2,14}})?|[{_ARABIC}]{{2,14}}|[{_INDIC}]{{2,18}}))(?=$|\s?[,.|(،–-])"
+    rf"\s(?:[{_HEBREW}]{{2,14}}(?:-[{_HEBREW}]{{2,14}})?|[{_ARABIC}]{{2,14}}(?:\sال[{_ARABIC}]{{2,12}})?|[{_INDIC}]{{2,18}}))"
+    r"(?=$|\s?[,.|(،–-]|\s(?:على|في|من|عبر|است|در|با|هو|هي|مدير)(?!\w))"
 )
 
 
-def find_uncased_names(text: str) -> list[NameCandidate]:
+def find_uncased_names(text: str, parts: tuple[str, ...] = ()) -> list[NameCandidate]:
     """Return the names in a line, alone or beside a role: 院長 桐島 健一郎. 대표 : 강민재. ד"ר יעל אלמוג."""
+    if "/" in text and TITLE_AND_SLASH.search(text) is not None:
+        text, parts = TITLE_AND_SLASH.sub(r"\1. ", text), ()
+    if len(parts) > 1 and (marked := _in_parts(parts)):
+        return marked
     text = CONTACT_BEHIND.sub("", text) if len(text) <= MAX_TEXT else text
-    if len(text) > MAX_LINE and SEGMENT.search(text) is None:
-        titled = TITLE_AND_NAME.finditer(text[:MAX_TEXT])
-        return [NameCandidate(_name(match["name"], KNOWN + 0.3, match["title"]), False, "") for match in titled]
+    if (told := _in_text(text)) is not None:
+        return told
     found: list[NameCandidate] = []
     for segment in SEGMENT.split(text):
         found.extend(_in_segment(segment))
     return found
+
+
+def _in_parts(parts: tuple[str, ...]) -> list[NameCandidate]:
+    """Return the names that are elements of a line, each with the role in the next: <b>王小明</b> <i>经理</i>."""
+    found = []
+    for part, behind in zip(parts, (*parts[1:], ""), strict=True):
+        name = parse_uncased_name(part)
+        if name is None:
+            continue
+        bracket = BRACKET.match(behind)
+        role = bracket[1] if bracket is not None else CONTACT_BEHIND.sub("", behind).strip(" ,،-–|")
+        if is_uncased_role(role):
+            found.append(NameCandidate(name, True, role))
+        elif bracket is not None and len(role) <= MAX_ROLE // 2:
+            found.append(NameCandidate(name, True, role, is_known_role=False))
+    return found
+
+
+def _in_text(text: str) -> list[NameCandidate] | None:
+    """Return the names in running text, behind a title or a role; None if the text is a line."""
+    text = text[:MAX_TEXT]
+    sentences = ROLE_IN_SENTENCE.finditer(text) if "。" in text and len(text) > MAX_LINE // 2 else ()
+    told = [
+        NameCandidate(_name(match["name"], KNOWN + 0.1), False, match["role"])
+        for match in (*ROLE_AND_NAME.finditer(text), *sentences)
+        if ORDINARY_INSIDE.search(match["name"]) is None and _is_told_name(match["name"])
+    ]
+    if told or (len(text) > MAX_LINE and SEGMENT.search(text) is None):
+        titled = TITLE_AND_NAME.finditer(text)
+        return told + [NameCandidate(_name(match["name"], KNOWN + 0.3, match["title"]), False, "") for match in titled]
+    return None
+
+
+def _is_told_name(text: str) -> bool:
+    """Return whether signs behind a role are a name: with a space, a known family name, or the last sign of a name."""
+    if " " in text or "\u3000" in text:
+        return True
+    score = _compact_score(text)
+    return (score is not None and score >= 0) or text[-1] in JAPANESE_ENDINGS or HANGUL_NAME.fullmatch(text) is not None
 
 
 def _in_segment(text: str) -> list[NameCandidate]:
@@ -95,7 +155,13 @@ def _in_segment(text: str) -> list[NameCandidate]:
 
 def _beside_role(text: str, pieces: list[str]) -> list[NameCandidate]:
     """Return the names among pieces of a line, with the role before or behind: 代表：山田太郎. 김민수 (팀장)."""
+    if len(several := [one for piece in pieces for one in _around_space(piece)]) > 1:
+        return several  # 이사장 김민수, 이사 박지영
     names = [parse_uncased_name(piece) for piece in pieces[:MAX_PIECES]]
+    if "、" in text and (first := _around_space(pieces[0])):
+        others = [name for name in names[1:] if name is not None and name.score > UNKNOWN]
+        if len(others) == len(pieces) - 1:
+            return [*first, *(NameCandidate(name, True, first[0].role) for name in others)]  # 教师 王小明、李大山
     if len(pieces) > 1 and all(name is not None and name.score > UNKNOWN for name in names):
         return [NameCandidate(name, True, "") for name in names if name is not None]  # a row of names
     for index, (piece, name) in enumerate(zip(pieces, names, strict=False)):
@@ -110,7 +176,8 @@ def _beside_role(text: str, pieces: list[str]) -> list[NameCandidate]:
         role = next((other for other in (before, after) if other and is_uncased_role(other)), "")
         if role:
             return [NameCandidate(name, True, role)]
-        if name.score > UNKNOWN and LABELLED.search(text) and len((other := before or after).split()) <= MAX_ROLE_WORDS:
+        other = before or ("" if COLON.search(text) else after)  # a colon follows a label, not a name
+        if other and name.score > UNKNOWN and LABELLED.search(text) and len(other.split()) <= MAX_ROLE_WORDS:
             return [NameCandidate(name, True, other, is_known_role=False)]
     return []
 
@@ -130,6 +197,8 @@ def _around_space(text: str) -> list[NameCandidate]:
 @lru_cache(4096)
 def parse_uncased_name(text: str) -> Name | None:
     """Return the name that the whole text may be, with the score of its words, or None."""
+    if text.endswith(".") and text.count(" ") >= MIN_SENTENCE_SPACES:
+        return None
     text = LATIN_BEHIND.sub("", BRACKETS.sub("", text.strip(' \u3000.,:：-–—•*"“”')))
     called = HONORIFIC.sub("", text)
     is_called = " " in text and " " not in called and called != text  # 粘雅筑 醫師

@@ -4,12 +4,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER
 from scrapersky.extract.text import fold
 
 MAX_TEXT = 200
 WORD = re.compile(r"[^\W_]++")
+ENTRY_WORD = re.compile(r"\*?[^\W_]++\*?|\*")
+DIVIDING_SIGNS = frozenset("-'’./&_")
 _KEY = 3  # letters by which words with a star are grouped
 
 
@@ -23,8 +26,7 @@ class Phrase:
     words: int
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(NamedTuple):
     label: str
     words: tuple[str, ...]  # of scripts without capitals only one: a part of the text
 
@@ -49,8 +51,8 @@ class PhraseLists:
         self._by_sign: dict[str, list[_Entry]] = defaultdict(list)
         self._behind_any: list[_Entry] = []
         for label, text in lists.items():
-            for written in re.split(r"[,\n]", text):
-                self._add(label, fold(written.strip()))
+            for written in re.split(r"[,\n]", fold(text)):
+                self._add(label, written.strip())
 
     def find(self, text: str) -> list[Phrase]:
         """Return the phrases of the text that do not overlap, in its order."""
@@ -68,11 +70,11 @@ class PhraseLists:
     def _add(self, label: str, written: str) -> None:
         if not written:
             return
-        if UNCASED_LETTER.search(written):
+        if not written.isascii() and UNCASED_LETTER.search(written):
             plain = written.rstrip("* ")
             self._by_sign[plain[0]].append(_Entry(label, (plain,)))
             return
-        words = tuple(re.findall(r"\*?[^\W_]++\*?|\*", written))
+        words = tuple(written.split() if DIVIDING_SIGNS.isdisjoint(written) else ENTRY_WORD.findall(written))
         entry = _Entry(label, words)
         if words[0] == "*":
             self._behind_any.append(entry)

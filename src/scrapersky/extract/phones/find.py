@@ -37,6 +37,14 @@ NO_PHONE = re.compile(
     r"|\d{1,3}(?:[.\s]000){1,4}"
     r"|\d{1,3}(?:\.\d{1,3}){3}"
 )
+# Another practice during the holidays: Vertretung: Praxis Dr. Roe, Tel. …
+STAND_IN = re.compile(
+    r"(?:\bvertretung\b|\bvertritt\b|vertreten (?:uns|mich|wird)|\bz[aá]stup\w{0,8}|zast[eę]puj\w{0,4}"
+    r"|helyettes[ií]t\w{0,6}|remplac(?:ée?|ement)\b|substituído|sostituit[oa])"
+    r"[^.!?]{0,60}?\b(?:praxis|d(?:re?|ott)\.|mudr|mvdr|lek\.|docteur|m[eé]decin|arzt|ärzt|ordin)",
+    re.I,
+)
+MAX_STAND_IN = 140
 WHATSAPP = re.compile(r"whatsapp:|https?://(?:www\.)?(?:wa\.me|[a-z.]{0,5}whatsapp\.com)", re.I)
 DIALLED = re.compile(r"\+?\s?\(?\d(?:[\s().\-–/]{0,3}\d){4,19}")
 
@@ -84,6 +92,8 @@ def _rejection_reason(document: Document, candidate: PhoneCandidate, found: dict
         return "maker of the page or theme"
     if candidate.block is not None and is_authority(document, candidate.block):
         return "authority or host named in an imprint"
+    if STAND_IN.search(candidate.text[max(0, candidate.at - MAX_STAND_IN) : candidate.at]) is not None:
+        return "of a stand-in"
     # Structured data copied from another business usually has numbers of another country.
     foreign = candidate.how == "structured data" and region and candidate.region != region
     if foreign and any(phone.region == region for phone in found.values()):

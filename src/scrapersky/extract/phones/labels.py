@@ -14,15 +14,19 @@ NumberLabel = Literal["phone", "fax", "other", ""]
 
 PHONE_WORDS = load_words("phones", "phone")
 FAX_WORDS = load_words("phones", "fax")
+NUMBER_WORDS = load_words("phones", "number")
 OTHER_WORDS = load_words("phones", "other")
 MAX_DISTANCE = 45  # characters between a label and its number
-LABEL_WORD = re.compile(r"[^\W\d_][\w.-]{0,40}[.:]?|[$€£§©№#]")
+MARKS = r"\u0591-\u05c7\u064b-\u0655\u0900-\u0dff\u0e31-\u0e4e"  # vowels and accents, which are no letters for \w
+LABEL_WORD = re.compile(rf"[^\W\d_][\w.{MARKS}-]{{0,40}}[.:]?|[$€£§©№#]")
 PHONE_AND_FAX = re.compile(
-    r"\b(?:tel|telefon|phone|fon|puh|tlf)[a-z]{0,6}\.?(?:\s?[/+&,]\s?|\s(?:und|and|et|y|e|i|a|ja|og|och)\s)(?:tele)?fa(?:x|ks)"
+    r"\b(?:tel|telefon|phone|fon|puh|tlf|тел|τηλ)[a-zа-я]{0,6}\.?(?:\s?[/+&,]\s?|\s(?:und|and|et|y|e|i|a|ja|og|och)\s)(?:(?:tele)?fa(?:x|ks)|факс|φαξ)"
 )
 THREE_DIGITS = re.compile(r"\d{3}")
 SEPARATED = re.compile(r"\d[\s./()–-]{1,3}\d")
 GROUPED = re.compile(r"\d{2,5}(?:[\s.\-–]\d{2,5}){1,4}")
+BRACKETED = re.compile(r"\d{1,2}\s?\(\d{2,5}\)\s?\d")  # 8 (843) 233-44-18
+MIN_BRACKETED = 10
 SEVEN_DIGITS = re.compile(r"\d{3}[\s-]\d{4}")  # the whole number in a small country
 MONEY = re.compile(r"[$€£¥₽₺]|\b(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
 
@@ -45,6 +49,7 @@ def label_before(document: Document, block: Block, at: int) -> NumberLabel:
 @lru_cache(2048)
 def nearest_label(text: str) -> NumberLabel:
     """Return the label that the last labelling word of the text is; abbreviations match with and without dots."""
+    found: NumberLabel = ""
     for word in reversed(LABEL_WORD.findall(fold(text))):
         for form in (word, word.strip(".:")):
             if form in FAX_WORDS:
@@ -54,7 +59,9 @@ def nearest_label(text: str) -> NumberLabel:
                 return "other"
             if form in PHONE_WORDS:
                 return "phone"
-    return ""
+            if form in NUMBER_WORDS:
+                found = "phone"  # unless a word before it says of what: RCS sous le numéro
+    return found
 
 
 def is_likely_phone(text: str, at: int, piece: str, label: NumberLabel) -> bool:
@@ -72,4 +79,6 @@ def is_likely_phone(text: str, at: int, piece: str, label: NumberLabel) -> bool:
         return len(digits) >= 8 and (alone or SEPARATED.search(piece) is not None or len(digits) >= 9)
     if alone and SEVEN_DIGITS.fullmatch(piece):
         return True
+    if BRACKETED.match(piece):
+        return len(digits) >= MIN_BRACKETED
     return len(digits) >= 8 and (alone or GROUPED.fullmatch(piece) is not None)

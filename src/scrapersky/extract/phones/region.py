@@ -5,6 +5,7 @@ from collections import Counter
 
 import phonenumbers
 
+from scrapersky.extract.document.context import is_authority
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.structured_data import Thing, property_texts
 from scrapersky.extract.phones.parse import parse_phone
@@ -12,7 +13,8 @@ from scrapersky.extract.word_lists import load_table
 
 _TLDS: dict[str, str] = load_table("phones")["tlds"]
 _LANGUAGES: dict[str, str] = load_table("phones")["languages"]
-NORTH_AMERICAN = re.compile(r"[(\d]\d{2,3}(?:\)\s?|[-.])\d{3}[-.\s]\d{4}(?!\d)")
+# An area code begins with 2 to 9: 081-883-4402 is Thai.
+NORTH_AMERICAN = re.compile(r"(?:(?<![\d(])|\()[2-9]\d{2}(?:\)\s?|[-.])[2-9]\d{2}[-.\s]\d{4}(?!\d)")
 INTERNATIONAL = re.compile(r"\+\d(?:[\s().\-–/]{0,2}\d){6,15}")
 
 
@@ -64,10 +66,11 @@ def _region_of_language(language: str) -> tuple[str, bool]:
 
 
 def _region_of_numbers(document: Document) -> str:
-    """Return the region of most numbers with a +."""
-    hrefs = "\n".join([link.href for link in document.phone_links])
+    """Return the region of most numbers with a +, without those of hosts and authorities."""
+    lines = [link.href for link in document.phone_links]
+    lines += [one.text for one in document.digit_blocks if "+" in one.text and not is_authority(document, one)]
     counted: Counter[str] = Counter()
-    for match in INTERNATIONAL.finditer(document.text + "\n" + hrefs):
+    for match in INTERNATIONAL.finditer("\n".join(lines)):
         phone = parse_phone(match[0], "")
         if phone is not None and phone.region:
             counted[phone.region] += 1

@@ -9,6 +9,7 @@ from scrapersky.core.contact_fields import ImportColumn
 from scrapersky.extract.text import fold, single_line
 
 MAX_VALUE_LENGTH = 2_048  # characters; an index holds no more
+LEFT_OUT = "-"  # the field of a column that the caller leaves out
 MAX_LAYOUTS = 1_000  # kept in memory: a table has one, objects may each have their own
 
 
@@ -39,8 +40,9 @@ class Headers:
         for field, column in columns.items():
             self._ranks.update({header_key(name): (field, 1) for name in column.names.split(",")})
         self._ranks.update({header_key(field): (field, 1) for field in columns})
-        self._ranks.update({header_key(column): (field, 0) for column, field in (mapping or {}).items()})
-        self._ranks.pop("", None)
+        self._ranks.update({header_key(header): (field, 0) for header, field in (mapping or {}).items()})
+        for header in ["", *(header for header, (field, _) in self._ranks.items() if field == LEFT_OUT)]:
+            self._ranks.pop(header, None)
         self.layout = lru_cache(MAX_LAYOUTS)(self._lay_out)
 
     def field_of(self, column: str) -> str | None:

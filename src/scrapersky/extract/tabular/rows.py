@@ -22,18 +22,31 @@ Form = Literal["csv", "jsonl"]
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row by the names of its columns; `error` says why it cannot be used, `duplicates` are names used twice."""
+    """One row by the names of its columns; `error` says why it cannot be used, `duplicates` are names used twice.
+
+    `text` is the row as it was written, where `error` is set and it could be read.
+    """
 
     line: int
     values: Mapping[str, str]
     error: str = ""
     duplicates: tuple[str, ...] = ()
+    text: str = ""
 
 
 def read_table(stream: BinaryIO, form: Form) -> Iterator[TableRow]:
     """Yield every row that is not blank; raise UnusableTable if the table as a whole cannot be read."""
     lines = read_lines(stream)
     yield from _jsonl(lines) if form == "jsonl" else _CsvRecords(lines).rows()
+
+
+def read_list(stream: BinaryIO, name: str) -> Iterator[TableRow]:
+    """Yield every line that is not blank as a row with one value; raise UnusableTable if the stream is no text."""
+    for line in read_lines(stream):
+        if line.error:
+            yield TableRow(line.number, {}, line.error)
+        elif value := line.text.strip():
+            yield TableRow(line.number, {name: value})
 
 
 def read_objects(objects: Iterable[Any]) -> Iterator[TableRow]:
@@ -50,7 +63,7 @@ def _jsonl(lines: Iterator[TableLine]) -> Iterator[TableRow]:
             try:
                 found = strict_json.parse(line.text)
             except (ValueError, RecursionError):
-                yield TableRow(line.number, {}, "is not JSON")
+                yield TableRow(line.number, {}, "is not JSON", text=line.text)
                 continue
             yield _object(line.number, found)
 
@@ -60,7 +73,7 @@ def _object(number: int, found: Any) -> TableRow:
         return TableRow(number, {}, "is not an object")
     if (key := strict_json.duplicate_key(found)) is not None:
         return TableRow(number, {}, f"has the key {key[:40]!a} twice in one object; keep one")
-    return _checked(number, {str(name): _text(value) for name, value in found.items()})
+    return checked_row(number, {str(name): _text(value) for name, value in found.items()})
 
 
 def _text(value: Any) -> str:
@@ -71,7 +84,8 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _checked(number: int, values: Mapping[str, str], duplicates: tuple[str, ...] = ()) -> TableRow:
+def checked_row(number: int, values: Mapping[str, str], duplicates: tuple[str, ...] = ()) -> TableRow:
+    """Return a row, or its error if a value cannot be stored."""
     for name, value in values.items():
         if len(value) > MAX_FIELD_LENGTH:
             return TableRow(number, {}, f"has more than {MAX_FIELD_LENGTH:,} characters in {name[:40]!r}")
@@ -151,9 +165,10 @@ def _row(number: int, names: list[str], cells: list[str], duplicates: tuple[str,
     while len(cells) > len(names) and not cells[-1].strip():
         cells.pop()
     if len(cells) != len(names):
-        return TableRow(number, {}, f"has {len(cells):,} cells for {len(names):,} columns")
+        written = ", ".join(cells)
+        return TableRow(number, {}, f"has {len(cells):,} cells for {len(names):,} columns", text=written)
     values = {name: _unquoted(cell) for name, cell in zip(names, cells, strict=True) if name}
-    return _checked(number, values, duplicates)
+    return checked_row(number, values, duplicates)
 
 
 def _unquoted(cell: str) -> str:

@@ -10,13 +10,13 @@ import structlog
 from scrapersky.core import clock
 from scrapersky.extract.countries import country_code
 from scrapersky.extract.text import fold, single_line
-from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.fields import phone_numbers, postal_address
 from scrapersky.providers.file.rows import read_rows
 from scrapersky.providers.osm.categories import PLURALS
+from scrapersky.providers.split_query import what_and_where
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +41,9 @@ class BusinessFile:
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
         """Yield the matching businesses in the order of the file; unusable rows are noted with their line."""
+        query = what_and_where(query)
+        if query.where.radius_metres:
+            raise ProviderRefused("A file has no map of places: give a point to be near, not a name.")
         read = await asyncio.to_thread(_read, self._path)
         errors = [error for _, error in read if error]
         meter.notes += errors[:MAX_NOTES]
@@ -148,15 +151,23 @@ def _number(values: dict[str, str], name: str) -> float | None:
 
 
 def _matches(place: PlaceDetails, query: PlaceQuery) -> bool:
-    """Return whether name or category have the words of the kind, and the address those of the area."""
-    what, where = what_and_where(query)
+    """Return whether name or category have the words of the kind, and the business is in the area."""
     described = fold(" ".join([place.name, *place.categories]))
+    kind = fold(query.text).split()
+    is_kind = fold(query.text) in EVERYTHING or all(_has(described, word) for word in kind)
+    return is_kind and _is_in(place, query)
+
+
+def _is_in(place: PlaceDetails, query: PlaceQuery) -> bool:
+    """Return whether the address has the words of a named area, or the coordinates are in the shape."""
+    where = query.where
+    if where.shape is not None:
+        at = (place.latitude, place.longitude)
+        return None not in at and where.shape.contains(place.latitude or 0.0, place.longitude or 0.0)
     region = (place.address, place.street, place.city, place.region, place.postcode, place.country)
     located = fold(" ".join(part for part in region if part))
-    kind = fold(what).split()
-    return (fold(what) in EVERYTHING or all(_has(described, word) for word in kind)) and all(
-        word.strip(",") in located for word in fold(where or "").split()
-    )
+    names = [fold(name).split() for name in where.names]
+    return not names or any(all(word.strip(",") in located for word in words) for words in names)
 
 
 def _has(text: str, word: str) -> bool:

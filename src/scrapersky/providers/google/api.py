@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from scrapersky.providers.area import Box
+from scrapersky.providers.areas.geometry import Box
 from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed, ProviderNotReached, ProviderRefused
 from scrapersky.providers.call_budget import CallBudget, CallMethod
 from scrapersky.providers.cooldown import Cooldown, Cooldowns, InMemoryCooldowns
@@ -72,20 +72,15 @@ class GoogleApi:
         """Return one page. The call is booked before it is made."""
         await self._check_cooldown("search")
         price = call_micros("search", fields)
-        if price:
-            await meter.pay(price)
-        else:
-            meter.charge()
+        await meter.pay(price)
         mask = ",".join([*(f"places.{field}" for field in fields), "nextPageToken"])
         body = json.dumps(query.body(page_token)).encode()
         try:
             response = await self._send("POST", "/v1/places:searchText", mask, body)
         except (ProviderNotReached, ProviderRefused):  # not sent; without a response it stays booked
-            if price:
-                await meter.refund(price)
+            await meter.refund(price)
             raise
-        if price:
-            await (meter.budget.confirm() if response.status == 200 else meter.refund(price))
+        await (meter.budget.confirm() if response.status == 200 else meter.refund(price))
         found = await self._success(response, "search", paging=page_token is not None)
         places = found.get("places", [])  # without results the response is an empty object
         token = found.get("nextPageToken")

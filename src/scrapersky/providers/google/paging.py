@@ -9,7 +9,8 @@ from datetime import timedelta
 
 import structlog
 
-from scrapersky.providers.area import Box
+from scrapersky.providers.areas.area import Area
+from scrapersky.providers.areas.geometry import Box
 from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed
 from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, GoogleApi, GooglePlace, GoogleQuery, PageOfPlaces
 from scrapersky.providers.google.errors import MINUTE, PageTokenRefused
@@ -67,21 +68,14 @@ class GooglePages:
         key, position = _journal_key(query, fields), _digest(token or "")
         stored = await self._journal.find(key, position)
         if stored is not None:
-            if not stored.get(IS_CHARGED):  # a free page, or one that the version before has stored
-                await self._charge_stored(call_micros("search", fields))
+            if not stored.get(IS_CHARGED):  # the version before has stored it
+                await self._meter.pay(call_micros("search", fields))
+                await self._meter.budget.confirm()
             return PageOfPlaces(tuple(stored["places"]), stored["next_token"])
         page = await self._search(query, fields, token)
-        stored = {"places": list(page.places), "next_token": page.next_token}
-        is_charged = {IS_CHARGED: True} if call_micros("search", fields) else {}
-        await self._journal.keep(key, position, {**stored, **is_charged})
+        stored = {"places": list(page.places), "next_token": page.next_token, IS_CHARGED: True}
+        await self._journal.keep(key, position, stored)
         return page
-
-    async def _charge_stored(self, micros: int) -> None:
-        if micros:
-            await self._meter.pay(micros)
-            await self._meter.budget.confirm()
-        else:
-            self._meter.charge()
 
     async def _search(self, query: GoogleQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
         """Request a page; wait for short cooldowns, which is cheaper than starting the search again."""
@@ -105,15 +99,17 @@ class Tile:
     is_full: bool
 
 
-async def search_tiles(root: Box, ids_in: IdsIn, max_tiles: int) -> AsyncIterator[Tile]:
-    """Divide a box into quarters until each has fewer than sixty places; yield the tiles with places.
+async def search_tiles(area: Area, ids_in: IdsIn, max_tiles: int) -> AsyncIterator[Tile]:
+    """Divide the box of an area into quarters until each has fewer than sixty places; yield the tiles with places.
 
-    Neighbours share an edge and may share places.
+    Neighbours share an edge and may share places. Quarters outside the area are left out.
     """
-    pending = [root]
+    pending = [area.box]
     requested = 0
     while pending:
         box = pending.pop()
+        if not area.overlaps(box):
+            continue
         if box.width > MAX_DEGREES:  # the maximum of one query
             pending.extend(reversed(box.quarters()))
             continue

@@ -9,15 +9,26 @@ import structlog
 from pydantic import SecretStr
 
 from scrapersky.core.errors import BadSetting, Retryable
-from scrapersky.providers.area import Box, Geocoder, what_and_where
-from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.areas.area import Area, FoundAreas, Geocoder
+from scrapersky.providers.areas.geometry import Box
+from scrapersky.providers.areas.where import Where
+from scrapersky.providers.base import (
+    AmbiguousArea,
+    Estimate,
+    Meter,
+    PlaceDetails,
+    PlaceQuery,
+    ProviderRefused,
+    locate,
+)
 from scrapersky.providers.call_budget import MICROS_PER_CENT, CallBudget, InMemoryCallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, GoogleQuery
 from scrapersky.providers.google.paging import GooglePages, search_tiles
 from scrapersky.providers.google.place import LICENCE, NAME, RETENTION, google_place
-from scrapersky.providers.google.prices import ALL_FIELDS, IDS_ONLY, MICROS, call_micros
+from scrapersky.providers.google.prices import ALL_FIELDS, IDS_ONLY, call_micros
 from scrapersky.providers.http_api import Api
+from scrapersky.providers.split_query import what_and_where
 
 log = structlog.get_logger(__name__)
 
@@ -60,17 +71,22 @@ class GooglePlaces:
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
         """Yield every place once, page by page, up to the limit; pages of an interrupted attempt are reused."""
+        query = what_and_where(query)
         seen: set[str] = set()
         pages = GooglePages(self._api, meter, self._max_wait)
-        async with aclosing(self._found(query, pages, meter, seen)) as found:
-            async for page in found:
-                new = {place["id"]: place for place in page if place["id"] not in seen}
-                selected = list(new.values())[: None if query.limit is None else query.limit - len(seen)]
-                seen.update(place["id"] for place in selected)
-                if selected:
-                    yield [google_place(place) for place in selected]
-                if query.limit is not None and len(seen) >= query.limit:
-                    break
+        for area in await self._areas(query, meter):
+            async with aclosing(self._found(query, area, pages, meter, seen)) as found:
+                async for page in found:
+                    new = {place["id"]: place for place in page if place["id"] not in seen}
+                    places = [place for one in new.values() if _is_in(area, place := google_place(one))]
+                    selected = places[: None if query.limit is None else query.limit - len(seen)]
+                    seen.update(place.provider_id for place in selected)
+                    if selected:
+                        yield selected
+                    if query.limit is not None and len(seen) >= query.limit:
+                        break
+            if query.limit is not None and len(seen) >= query.limit:
+                break
         log.info("places_found", provider=NAME, places=len(seen), calls=meter.calls, cents=round(meter.cents, 2))
 
     async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
@@ -82,12 +98,11 @@ class GooglePlaces:
         return str((await self._api.details(provider_id, IDS_ONLY, InMemoryCallBudget()))["id"])
 
     async def _found(
-        self, query: PlaceQuery, pages: GooglePages, meter: Meter, seen: set[str]
+        self, query: PlaceQuery, area: Area | None, pages: GooglePages, meter: Meter, seen: set[str]
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
         """Search with one query if sixty places are enough, else in boxes: free ids first, then the paid pages."""
-        what, where = what_and_where(query)
-        whole = GoogleQuery(f"{what} in {where}" if where else what, None, query.language, query.country)
-        one_query = query.limit is not None and query.limit <= MAX_RESULTS_PER_QUERY
+        whole = _whole_query(query, area)
+        one_query = query.limit is not None and query.limit <= MAX_RESULTS_PER_QUERY and not _is_part(area)
         if not one_query:
             ids = await pages.ids(whole)
             if not ids:
@@ -97,45 +112,69 @@ class GooglePlaces:
             async for page in pages.places(whole):
                 yield page
             return
-        box = await self._area(query, where)
-        if box is None:
+        if area is None:
             points: list[tuple[float, float]] = []
             async for page in pages.places(whole):
                 points += [point for place in page if (point := _point(place)) is not None]
                 yield page
             if not points:
-                meter.notes.append("Google has more than 60 places, but none on the map to look around.")
+                meter.note_missing("Google has more than 60 places, but none on the map to look around.")
                 return
-            box = Box.around(points)
-        async for page in self._in_boxes(whole, what, box, pages, meter, seen):
+            area = Area("", Box.around(points))
+        async for page in self._in_boxes(whole, query.text, area, pages, meter, seen):
             yield page
 
     async def _in_boxes(
-        self, whole: GoogleQuery, what: str, box: Box, pages: GooglePages, meter: Meter, seen: set[str]
+        self, whole: GoogleQuery, what: str, area: Area, pages: GooglePages, meter: Meter, seen: set[str]
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
         async def ids_in(tile: Box) -> frozenset[str]:
             return await pages.ids(whole.within(what, tile))
 
         full = 0
-        async for tile in search_tiles(box, ids_in, self._max_tiles):
+        async for tile in search_tiles(area, ids_in, self._max_tiles):
             full += tile.is_full
             if tile.ids <= seen:
                 continue
             async for page in pages.places(whole.within(what, tile.box)):
                 yield page
         if full:
-            log.warning("google_cells_truncated", cells=full, box=box)
-            meter.notes.append(f"{full} of the boxes have more places than Google returns: some places are missing.")
+            log.warning("google_cells_truncated", cells=full, box=area.box)
+            meter.note_missing(f"{full} of the boxes have more places than Google returns: some places are missing.")
 
-    async def _area(self, query: PlaceQuery, where: str | None) -> Box | None:
-        """Return the box of the area; None if it is unknown, then the first sixty places define the box."""
-        if self._geocoder is None or not where:
-            return None
-        try:
-            return (await self._geocoder(where, query.country, query.language)).box
-        except (ProviderRefused, Retryable) as unknown:
-            log.info("area_not_found", area=where, reason=str(unknown))
-            return None
+    async def _areas(self, query: PlaceQuery, meter: Meter) -> tuple[Area | None, ...]:
+        """Return the areas; one that is None if the geocoder does not know it: then Google decides what is in it."""
+        if query.areas or (self._geocoder is not None and query.where.is_given):
+            try:
+                return await locate(query, self._geocoder or _nowhere, meter)
+            except AmbiguousArea:
+                raise
+            except (ProviderRefused, Retryable) as unknown:
+                if query.where.shape is not None or query.where.radius_metres or len(query.where.names) > 1:
+                    raise
+                log.info("area_not_found", area=query.where.words, reason=str(unknown))
+        return (None,)
+
+
+def _whole_query(query: PlaceQuery, area: Area | None) -> GoogleQuery:
+    """Return the query for the whole area: by its name; of a shape or one of several towns by its box."""
+    where = query.where
+    if area is None or not (area.shape is not None or where.shape is not None or len(where.names) > 1):
+        name = where.names[0] if where.names else None
+        return GoogleQuery(f"{query.text} in {name}" if name else query.text, None, where.language, where.country)
+    return GoogleQuery(query.text, area.box, where.language, area.country or where.country)
+
+
+def _is_part(area: Area | None) -> bool:
+    """Return whether the area is only a part of the box that Google searches."""
+    return area is not None and (area.shape is not None or area.postcode is not None)
+
+
+def _is_in(area: Area | None, place: PlaceDetails) -> bool:
+    return area is None or area.contains(place.latitude, place.longitude, place.postcode)
+
+
+async def _nowhere(where: Where) -> FoundAreas:
+    raise ProviderRefused(f"There is no geocoder for {where.words}.")
 
 
 def _point(place: GooglePlace) -> tuple[float, float] | None:
@@ -159,10 +198,9 @@ GOOGLE_PLACES = ProviderDeclaration(
     label="Google Places",
     build=_build,
     required_setting="provider_google_api_key",
-    cost="per call, see below",
+    cost="3.5 US cents per page of 20 places, 2 for the details of a place",
     data="name, address, phone, website, rating, hours, status; nearly every business",
     attribution=LICENCE,
     retention=RETENTION,
     place_url="https://www.google.com/maps/place/?q=place_id:{}",
-    quota_classes=tuple(MICROS),
 )

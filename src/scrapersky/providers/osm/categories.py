@@ -33,6 +33,12 @@ def business_kind(text: str) -> BusinessKind | None:
     return None
 
 
+def known_phrase(text: str) -> str | None:
+    """Return the longest known phrase of a text; None if no word is known."""
+    kind = business_kind(text)
+    return kind.known if kind else None
+
+
 @cache
 def kind_names() -> frozenset[str]:
     """Return the names of the kinds of categories.toml, in words."""

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from scrapersky.providers.area import Area, Box
+from scrapersky.providers.areas.area import Area
+from scrapersky.providers.areas.geometry import Box, Circle
 from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused
 from scrapersky.providers.http_api import Api, ApiResponse
 from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
@@ -29,6 +30,10 @@ _ELEMENT = re.compile(r"(node|way|relation)/([1-9][0-9]{0,18})")
 _HEAD = f"[out:json][timeout:{TIMEOUT_SECONDS}][maxsize:{MEMORY_BYTES}];"
 
 Element = Mapping[str, Any]
+
+
+class TooLarge(ProviderFailed):
+    """The query needs more time or memory than the server gives; for a smaller area it may not."""
 
 
 class Overpass:
@@ -87,19 +92,19 @@ def _elements(response: ApiResponse, setting: str) -> list[Element]:
         raise ProviderFailed(f"Overpass answers {status} with something that is not a list of elements.")
     if found.get("remark"):
         remark = " ".join(str(found["remark"]).split())[:200]
-        raise ProviderFailed(f"Overpass gave up: {remark} A smaller area or a lower limit helps.")
+        raise TooLarge(f"Overpass gave up: {remark} A smaller area or a lower limit helps.")
     elements = found.get("elements")
     return [element for element in elements if isinstance(element, dict)] if isinstance(elements, list) else []
 
 
-def query_by_tags(tags: tuple[str, ...], area: Area, limit: int) -> str:
+def query_by_tags(tags: tuple[str, ...], area: Area, limit: int, tile: Box | None = None) -> str:
     """Return the query for elements with a name and selector of these tags ("craft=plumber", or "craft" alone)."""
-    return _within(area, [f'["name"]{_tag_filter(tag)}' for tag in tags], limit)
+    return _within(area, [f'["name"]{_tag_filter(tag)}' for tag in tags], limit, tile)
 
 
-def query_by_name(text: str, area: Area, limit: int) -> str:
+def query_by_name(text: str, area: Area, limit: int, tile: Box | None = None) -> str:
     """Return the query for businesses whose name contains the text, in any case."""
-    return _within(area, [f'["name"~{_quoted(re.escape(text))},i][~{_quoted(BUSINESS_KEYS)}~"."]'], limit)
+    return _within(area, [f'["name"~{_quoted(re.escape(text))},i][~{_quoted(BUSINESS_KEYS)}~"."]'], limit, tile)
 
 
 def query_by_id(provider_id: str) -> str | None:
@@ -108,12 +113,15 @@ def query_by_id(provider_id: str) -> str | None:
     return f"{_HEAD}\n{match[1]}({match[2]});\nout center tags;" if match else None
 
 
-def _within(area: Area, filters: list[str], limit: int) -> str:
+def _within(area: Area, filters: list[str], limit: int, tile: Box | None) -> str:
     # The box in addition to the border saves the server a search through the whole country.
     border = "" if area.relation is None else "(area.a)"
+    if isinstance(area.shape, Circle):
+        border = f"(around:{area.shape.radius_metres:.1f},{area.shape.latitude:.7f},{area.shape.longitude:.7f})"
     lines = [_HEAD] if area.relation is None else [_HEAD, f"area({FIRST_AREA + area.relation})->.a;"]
     # In halves: not every Overpass server accepts a box across the antimeridian.
-    parts = " ".join(f"nwr{border}{selector}{_box(box)};" for selector in filters for box in area.box.halves())
+    boxes = (tile or area.box).halves()
+    parts = " ".join(f"nwr{border}{selector}{_box(box)};" for selector in filters for box in boxes)
     return "\n".join([*lines, f"( {parts} );", f"out center tags qt {limit};"])
 
 

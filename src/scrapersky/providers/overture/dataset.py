@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.providers.area import Box
+from scrapersky.providers.areas.geometry import Box
 from scrapersky.providers.base import ProviderRefused
 from scrapersky.providers.overture.bucket import SCHEME, OvertureBucket
 

@@ -10,13 +10,14 @@ from itertools import islice
 import structlog
 
 from scrapersky.extract.text import fold
-from scrapersky.providers.area import Box, Geocoder, required_what_and_where
-from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.areas.area import Area, Geocoder
+from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused, locate
 from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.osm.categories import PLURALS, business_kind
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.place import LICENCE, NAME, categories, overture_place
+from scrapersky.providers.split_query import required_query
 
 log = structlog.get_logger(__name__)
 
@@ -38,17 +39,24 @@ class Overture:
         return Estimate(1, 0, "Overture costs nothing; reading it from the bucket takes a minute or two.")
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
-        """Yield the places of the kind in the box of the area, in pages."""
-        what, where = required_what_and_where(query)
-        meter.charge()
-        area = await self._geocoder(where, query.country, query.language)
+        """Yield the places of the kind in the areas, in pages; the data set is read by box, so no tiles are needed."""
+        query = required_query(query)
+        what, seen = query.text, set[str]()
         limit = min(query.limit or MAX_PLACES, MAX_PLACES)
-        found = await asyncio.to_thread(self._read, area.box, what, limit)
         if business_kind(what) is None:
             meter.notes.append(f"{what!r} is not a known kind of business: names and categories were searched for it.")
-        log.info("places_found", provider=NAME, area=area.name, kind=what, places=len(found))
-        for start in range(0, len(found), PAGE_SIZE):
-            yield found[start : start + PAGE_SIZE]
+        if not query.areas:
+            await meter.pay()
+        for area in await locate(query, self._geocoder, meter):
+            found = await asyncio.to_thread(self._read, area, what, limit - len(seen), frozenset(seen))
+            seen.update(place.provider_id for place in found)
+            log.info("places_found", provider=NAME, area=area.name, kind=what, places=len(found))
+            for start in range(0, len(found), PAGE_SIZE):
+                yield found[start : start + PAGE_SIZE]
+            if len(seen) >= limit:
+                break
+        if len(seen) >= MAX_PLACES:
+            meter.note_missing(f"Only the first {MAX_PLACES} places were taken; search smaller areas for the others.")
 
     async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the place with this id from files on this machine; the bucket is too large to search for one."""
@@ -61,15 +69,17 @@ class Overture:
             raise ProviderRefused(f"Overture has no place {provider_id[:40]!r}.")
         return place
 
-    def _read(self, box: Box, what: str, limit: int) -> list[PlaceDetails]:
-        return list(islice(self._matching(box, what), limit))
+    def _read(self, area: Area, what: str, limit: int, known: frozenset[str]) -> list[PlaceDetails]:
+        return list(islice(self._matching(area, what, known), limit))
 
-    def _matching(self, box: Box, what: str) -> Iterator[PlaceDetails]:
-        terms, seen = category_terms(what), set[str]()
+    def _matching(self, area: Area, what: str, known: frozenset[str]) -> Iterator[PlaceDetails]:
+        terms, seen = category_terms(what), set(known)
         by_name = fold(what) if business_kind(what) is None else None
-        for row in self._dataset.within(box):
+        for row in self._dataset.within(area.box):
             place = overture_place(row)
             if place is None or place.provider_id in seen:
+                continue
+            if not area.contains(place.latitude, place.longitude, place.postcode):
                 continue
             if matches(categories(row), terms) or (by_name and by_name in fold(place.name)):
                 seen.add(place.provider_id)

@@ -7,6 +7,7 @@ from typing import Any
 from scrapersky.sandbox.google.errors import invalid
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.phone_numbers import international, national
+from scrapersky.sandbox.world.unlisted import Unlisted
 
 DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 TYPES = ("point_of_interest", "establishment")
@@ -80,7 +81,7 @@ def _everything(seed: int, business: Business, language: str) -> dict[str, Any]:
         "types": [business.trade.google, *TYPES],
         "primaryType": business.trade.google,
         "primaryTypeDisplayName": {"text": business.trade.name.capitalize(), "languageCode": "en"},
-        "displayName": {"text": business.name, "languageCode": country.language},
+        "displayName": {"text": _name(business), "languageCode": country.language},
         "nationalPhoneNumber": national(business.phone),
         "internationalPhoneNumber": international(business.phone),
         "formattedAddress": f"{address}, {country.name}",
@@ -100,11 +101,17 @@ def _everything(seed: int, business: Business, language: str) -> dict[str, Any]:
         "timeZone": {"id": country.timezone},
         "regularOpeningHours": _hours(business),
     }
-    if business.website:
-        shown["websiteUri"] = business.website
+    website = business.site_url if business.unlisted is Unlisted.RECORD else business.website
+    if website:
+        shown["websiteUri"] = website
     if is_service_area(business):
         return shown | {"pureServiceAreaBusiness": True}
     return shown | _location(business)
+
+
+def _name(business: Business) -> str:
+    """Return the name as Google has it: of some businesses that of the register, of some in capitals."""
+    return {1: business.legal_name, 2: business.name.upper()}.get(business.number % 5, business.name)
 
 
 def _status(business: Business) -> str:

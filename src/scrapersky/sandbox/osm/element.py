@@ -4,6 +4,7 @@ from typing import Any
 
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.phone_numbers import international
+from scrapersky.sandbox.world.unlisted import Unlisted
 
 FIRST_ID = 7_000_000_000
 
@@ -38,6 +39,8 @@ def tags_of(business: Business) -> dict[str, str]:
         tags[f"{before}phone"] = international(business.phone)
     if business.website:
         tags[f"{before}website"] = business.website
+    if business.unlisted is Unlisted.EMAIL:
+        tags[f"{before}email"] = business.email
     return tags
 
 

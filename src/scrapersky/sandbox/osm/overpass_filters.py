@@ -1,5 +1,6 @@
 """The filters of an Overpass query: what tags an element must have, and where it must lie."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,7 +35,7 @@ class TagFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
+class Around:
     """Everything around a point."""
 
     metres: float
@@ -44,7 +45,7 @@ class Circle:
     def holds(self, latitude: float, longitude: float) -> bool:
         """Check that a point lies within the circle, computed on a plane."""
         north = (latitude - self.latitude) * 111_195
-        east = (longitude - self.longitude) * 111_195 * 0.52
+        east = (longitude - self.longitude) * 111_195 * math.cos(math.radians(self.latitude))
         return bool((north**2 + east**2) ** 0.5 <= self.metres)
 
 
@@ -56,12 +57,12 @@ class Statement:
     tags: list[TagFilter] = field(default_factory=list)
     boxes: list[CityBox] = field(default_factory=list)  # in every one of them
     areas: list[list[CityBox]] = field(default_factory=list)  # in any one of each list
-    circles: list[Circle] = field(default_factory=list)
+    circles: list[Around] = field(default_factory=list)
     ids: set[int] = field(default_factory=set)
 
     def holds(self, latitude: float, longitude: float) -> bool:
         """Check that a point lies within the area of the statement."""
-        places: list[CityBox | Circle] = [*self.boxes, *self.circles]
+        places: list[CityBox | Around] = [*self.boxes, *self.circles]
         return all(place.holds(latitude, longitude) for place in places) and all(
             any(box.holds(latitude, longitude) for box in area) for area in self.areas
         )

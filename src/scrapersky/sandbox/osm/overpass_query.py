@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.sandbox.osm.overpass_filters import Circle, Statement, TagFilter
+from scrapersky.sandbox.osm.overpass_filters import Around, Statement, TagFilter
 from scrapersky.sandbox.world.cities import City, CityBox, cities
+from scrapersky.sandbox.world.data_files import table
 
 AREA_OFFSET = 3_600_000_000
 KINDS = {
@@ -142,7 +144,7 @@ class _Parser:
             statement.ids.update(map(int, self._numbers(words.removeprefix("id:").split(","), words.count(",") + 1)))
         elif words.startswith("around:"):
             numbers = self._numbers(words.removeprefix("around:").split(","), 3)
-            statement.circles.append(Circle(*numbers))
+            statement.circles.append(Around(*numbers))
         else:
             statement.boxes.append(_box(words.split(","), self))
 
@@ -226,7 +228,15 @@ def _box(words: list[str], parser: _Parser) -> CityBox:
 
 
 def _area_by_number(number: int) -> list[CityBox]:
-    return [city.box for city in cities().values() if city.relation == number - AREA_OFFSET]
+    relation = number - AREA_OFFSET
+    found = [city.box for city in cities().values() if city.relation == relation]
+    return found + [box_of(place) for place in table("places")["places"] if place["relation"] == relation]
+
+
+def box_of(place: dict[str, Any]) -> CityBox:
+    """Build the box of a place that is on the map without being a city of the sandbox."""
+    latitude, longitude, half = place["latitude"], place["longitude"], place.get("degrees", 0.1)
+    return CityBox(latitude - half, longitude - half, latitude + half, longitude + half)
 
 
 def _is_meant(city: City, tags: list[TagFilter]) -> bool:

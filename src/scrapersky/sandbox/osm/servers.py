@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
+from scrapersky.extract.countries import country_code
 from scrapersky.sandbox.osm.element import FIRST_ID, element, kind_of, tags_of
 from scrapersky.sandbox.osm.overpass_filters import Statement
-from scrapersky.sandbox.osm.overpass_query import ParseError, Query, parse
+from scrapersky.sandbox.osm.overpass_query import ParseError, Query, box_of, parse
 from scrapersky.sandbox.server.fault_injection import FaultInjector
 from scrapersky.sandbox.server.response import Request, Response, json_response
 from scrapersky.sandbox.world.business import Business, Location
 from scrapersky.sandbox.world.cities import City, cities, countries
+from scrapersky.sandbox.world.data_files import table
 from scrapersky.sandbox.world.slugs import slug
 from scrapersky.sandbox.world.spatial_index import Map
 from scrapersky.sandbox.world.trades import trades
@@ -24,6 +26,7 @@ LIBRARIES = re.compile(
     r"$|python-(?:requests|httpx|urllib)|python/\S{1,20} aiohttp|curl/|wget/|go-http-client|java/|okhttp|axios/|node",
     re.IGNORECASE,
 )
+STRUCTURED = ("street", "city", "county", "state", "country", "postalcode")
 FORMATS = ("xml", "json", "jsonv2", "geojson", "geocodejson")
 BASE_TIME = "2026-11-15T08:00:00Z"
 COPYRIGHT = "The data included in this document is from www.openstreetmap.org. The data is made available under ODbL."
@@ -54,7 +57,7 @@ NOMINATIM_FAULTS: dict[str, Callable[[], Response]] = {
 
 
 class FakeNominatim:
-    """Knows the cities of the sandbox and nothing else; wants `min_seconds` between two questions, if any."""
+    """Knows the cities of the sandbox and some other places; wants `min_seconds` between two questions, if any."""
 
     def __init__(self, min_seconds: float = 0, now: Callable[[], float] = time.monotonic) -> None:
         self.calls = 0
@@ -83,7 +86,7 @@ class FakeNominatim:
         if path.rstrip("/") == "/status":
             return json_response({"status": 0, "message": "OK"})
         if path.rstrip("/") == "/reverse":
-            return json_response({"error": "Unable to geocode"})
+            return _reverse(asked)
         if path.rstrip("/") not in ("/search", "/search.php"):
             return _html(404, "Not found")
         return self._search(asked)
@@ -93,32 +96,76 @@ class FakeNominatim:
         if form not in FORMATS:
             message = f"Parameter 'format' must be one of: {', '.join(FORMATS)}"
             return json_response({"error": {"code": 400, "message": message}}, 400)
-        text = asked.get("q") or ", ".join(asked[key] for key in ("city", "county", "country") if key in asked)
+        if asked.get("q") and any(key in asked for key in STRUCTURED):
+            message = "Structured query parameters cannot be used together with 'q' parameter."
+            return json_response({"error": {"code": 400, "message": message}}, 400)
+        text = asked.get("q") or ", ".join(
+            asked[key] for key in ("postalcode", "city", "county", "country") if key in asked
+        )
         if not text:
             return json_response({"error": {"code": 400, "message": "Nothing to search for."}}, 400)
         codes = [code.upper() for code in asked.get("countrycodes", "").split(",") if code]
-        found = [city for city in cities().values() if _is_named(city, text) and (not codes or city.country in codes)]
+        named = _postcodes(asked) if "postalcode" in asked else _named_places(text)
+        found = [place for place in named if not codes or place["address"]["country_code"].upper() in codes]
         limit = int(asked["limit"]) if asked.get("limit", "").isdecimal() else 10
-        shown = [_place(city, form, asked.get("addressdetails") == "1") for city in found[: min(limit, 40)]]
+        shown = [_shown(place, form, asked.get("addressdetails") == "1") for place in found[: min(limit, 40)]]
         return json_response(shown)
 
 
-def _is_named(city: City, text: str) -> bool:
-    """Check that the first part of the text is the city's name, in its language or in English."""
-    return slug(text.partition(",")[0]) in (slug(city.name), slug(city.english))
+def _named_places(text: str) -> list[dict[str, Any]]:
+    """Return the places whose name is the first part of the text and whose address has the other parts."""
+    name, *parts = (slug(part) for part in text.split(","))
+    found = [_city_place(city) for city in cities().values() if name in (slug(city.name), slug(city.english))]
+    found += [_other_place(place) for place in table("places")["places"] if name == slug(place["name"])]
+    return [place for place in found if all(_is_part(part, place["address"]) for part in parts)]
 
 
-def _place(city: City, form: str, details: bool) -> dict[str, Any]:
-    """Render a city as jsonv2: coordinates as strings, the box as south, north, west, east."""
+def _is_part(part: str, address: dict[str, str]) -> bool:
+    """Check that an address has this part; a country in English, too."""
+    return part in map(slug, address.values()) or (country_code(part) or "").lower() == address["country_code"]
+
+
+def _postcodes(asked: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the postcode in every country that writes such ones: a place without an object on the map."""
+    code, country = asked["postalcode"].replace(" ", ""), slug(asked.get("country", ""))
+    found = []
+    for city in cities().values():
+        pattern = "".join(r"\d" if letter == "#" else re.escape(letter) for letter in city.postcode if letter != " ")
+        if re.fullmatch(pattern, code) and (not country or _is_part(country, _city_place(city)["address"])):
+            place = _city_place(city)
+            for key in ("osm_type", "osm_id"):
+                del place[key]
+            place |= {"category": "place", "type": "postcode", "addresstype": "postcode", "name": asked["postalcode"]}
+            place |= {"place_rank": 21, "importance": 0.12}
+            place["display_name"] = f"{asked['postalcode']}, {place['display_name']}"
+            place["address"] = {"postcode": asked["postalcode"], **place["address"]}
+            found.append(place)
+    return found
+
+
+def _reverse(asked: dict[str, str]) -> Response:
+    """Respond with the city at a point; elsewhere is the sea."""
+    try:
+        point = float(asked["lat"]), float(asked["lon"])
+    except (KeyError, ValueError):
+        return json_response({"error": {"code": 400, "message": "Parameter 'lat' must be a number."}}, 400)
+    found = [_city_place(city) for city in cities().values() if city.box.holds(*point)]
+    if not found:
+        return json_response({"error": "Unable to geocode"})
+    return json_response(_shown(found[0], asked.get("format", "jsonv2"), True))
+
+
+def _city_place(city: City) -> dict[str, Any]:
+    """Build the answer for a city: coordinates as strings, the box as south, north, west, east."""
     box, country = city.box, countries()[city.country]
-    shown: dict[str, Any] = {
+    return {
         "place_id": city.relation + 1_000_000,
         "licence": LICENCE,
         "osm_type": "relation",
         "osm_id": city.relation,
         "lat": f"{(box.south + box.north) / 2:.7f}",
         "lon": f"{(box.west + box.east) / 2:.7f}",
-        "category" if form == "jsonv2" else "class": "boundary",
+        "category": "boundary",
         "type": "administrative",
         "place_rank": 16,
         "importance": 0.75,
@@ -126,10 +173,39 @@ def _place(city: City, form: str, details: bool) -> dict[str, Any]:
         "name": city.name,
         "display_name": f"{city.name}, {country.name}",
         "boundingbox": [f"{side:.7f}" for side in (box.south, box.north, box.west, box.east)],
+        "address": {"city": city.name, "country": country.name, "country_code": country.code.lower()},
     }
-    if details:
-        shown["address"] = {"city": city.name, "country": country.name, "country_code": country.code.lower()}
-    return shown
+
+
+def _other_place(place: dict[str, Any]) -> dict[str, Any]:
+    """Build the answer for a place that is on the map, but has no business."""
+    box = box_of(place)
+    edges = (box.south, box.north, box.west, box.east)
+    parts = [place[part] for part in ("name", "county", "state", "country") if part in place]
+    address = {place["kind"]: place["name"], **{part: place[part] for part in ("county", "state") if part in place}}
+    return {
+        "place_id": place["relation"] + 1_000_000,
+        "licence": LICENCE,
+        "osm_type": "relation",
+        "osm_id": place["relation"],
+        "lat": f"{place['latitude']:.7f}",
+        "lon": f"{place['longitude']:.7f}",
+        "category": "boundary",
+        "type": "administrative",
+        "place_rank": 16,
+        "importance": place["importance"],
+        "addresstype": place["kind"],
+        "name": place["name"],
+        "display_name": ", ".join(parts),
+        "boundingbox": [f"{side:.7f}" for side in edges],
+        "address": {**address, "country": place["country"], "country_code": place["code"]},
+    }
+
+
+def _shown(place: dict[str, Any], form: str, details: bool) -> dict[str, Any]:
+    """Return a place as the format names its fields, with its address if that was asked for."""
+    shown = {("class" if key == "category" and form == "json" else key): value for key, value in place.items()}
+    return shown if details else {key: value for key, value in shown.items() if key != "address"}
 
 
 OVERPASS_FAULTS: dict[str, Callable[[], Response]] = {

@@ -12,6 +12,7 @@ import dns.rrset
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.sandbox.world.business import FREE_MAIL
 from scrapersky.sandbox.world.stratified_draw import build_pool, draw
+from scrapersky.sandbox.world.unlisted import DIRECTORY_HOST
 from scrapersky.sandbox.world.world import World
 
 TTL = 300
@@ -69,6 +70,8 @@ RECORDS: dict[MailSetup, dict[str, tuple[str, ...]]] = {
 def mail_setup_of(world: World, domain: str) -> MailSetup:
     """Return how a domain receives mail; unknown domains do not exist."""
     if domain in FREE_MAIL:
+        return MailSetup.HOSTS
+    if domain == DIRECTORY_HOST or world.lure_at(domain) is not None:
         return MailSetup.HOSTS
     owner = world.at(domain)
     return draw(world.seed, "post", DECK, owner.number) if owner is not None else MailSetup.ABSENT

@@ -16,6 +16,8 @@ IN_MENU = (
     SitePageKind.BLOG,
     SitePageKind.CONTACT,
 )
+IN_SHORT_MENU = (SitePageKind.HOME, SitePageKind.SERVICES, SitePageKind.CONTACT)  # the sitemap has the others
+SITEMAPS_WITHOUT_PAGES = (SitemapStyle.RSS, SitemapStyle.BROKEN, SitemapStyle.NONE)
 IN_FOOTER = (SitePageKind.IMPRINT, SitePageKind.PRIVACY)
 
 
@@ -50,7 +52,7 @@ def build_fragments(site: SitePlan, page: SitePage) -> Fragments:
         name=escape(owner.name),
         description=f"{escape(owner.name)}, {owner.city.name}. {owner.language.blurbs[site.salt % 6]}",
         url=site.url(page),
-        menu=_links(site, IN_MENU),
+        menu=_links(site, IN_SHORT_MENU if _has_short_menu(site) else IN_MENU),
         legal=_links(site, IN_FOOTER),
         phone=phone,
         main=main_part(site, page),
@@ -58,6 +60,11 @@ def build_fragments(site: SitePlan, page: SitePage) -> Fragments:
         credit=credit(site),
         head=feed + linked_data(site, page.kind),
     )
+
+
+def _has_short_menu(site: SitePlan) -> bool:
+    """Return whether some pages of the site are in its sitemap only: one site in five of those with a good sitemap."""
+    return site.salt % 5 == 0 and site.sitemap not in SITEMAPS_WITHOUT_PAGES
 
 
 def _links(site: SitePlan, kinds: tuple[SitePageKind, ...]) -> tuple[tuple[str, str], ...]:

@@ -3,9 +3,11 @@
 from html import escape
 
 from scrapersky.sandbox.sites import obfuscation
+from scrapersky.sandbox.sites.lure_pages import branches
 from scrapersky.sandbox.sites.plan import SitePage, SitePageKind, SitePlan
 from scrapersky.sandbox.world.business import Business, InventedPerson
 from scrapersky.sandbox.world.phone_numbers import national, pick
+from scrapersky.sandbox.world.unlisted import Unlisted
 
 AGENCY = "Pixelkontor Nord"
 AGENCY_HOST = "pixelkontor-nord-9z.com"
@@ -40,6 +42,7 @@ def _home(site: SitePlan, page: SitePage) -> str:
         f'<img src="/images/front@2x.jpg" alt="" width="1200" height="630">'
         f'<section class="offers"><h2>{words.services}</h2><ul>{offers}</ul>'
         f'<p><a href="{services.path}">{words.more}</a></p></section>{_reviews(site)}'
+        f"{branches(owner) if owner.unlisted is Unlisted.CHAIN else ''}"
         f'<section class="visit"><h2>{words.hours}</h2>{_hours(owner)}{email}'
         f'<p><a class="button" href="{contact.path}">{words.contact}</a></p></section>'
     )

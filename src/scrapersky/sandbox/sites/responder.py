@@ -8,10 +8,12 @@ from hashlib import blake2b
 from scrapersky.sandbox.server.response import Request, Response, page_response, redirect
 from scrapersky.sandbox.sites import style_hand_made, style_squarespace, style_wix, style_wordpress
 from scrapersky.sandbox.sites.fragments import Fragments, build_fragments
-from scrapersky.sandbox.sites.hidden_pages import hidden_page
+from scrapersky.sandbox.sites.hidden_pages import CONTENT, hidden_page
+from scrapersky.sandbox.sites.lure_pages import directory_response, lure_response
 from scrapersky.sandbox.sites.plan import SitePage, SitePlan, Style, plan
 from scrapersky.sandbox.sites.sitemaps import robots_txt, sitemap_files
 from scrapersky.sandbox.world.conditions import Condition
+from scrapersky.sandbox.world.unlisted import DIRECTORY_HOST
 from scrapersky.sandbox.world.world import World
 
 FRAMES: dict[Style, Callable[[Fragments], str]] = {
@@ -45,11 +47,21 @@ class SiteResponder:
         """Respond as the host; an unknown host has no site."""
         site = self.site(request.host.removeprefix("www."))
         if site is None:
-            return page_response(404, "There is no site of this name in the sandbox.")
+            return self._other_site(request)
         if site.owner.secure and not request.secure and site.owner.condition is not Condition.DEAD:
             return redirect(f"https://{request.host}{_rest(request)}")
         trouble = _trouble(site, request)
         return trouble if trouble is not None else self._well(site, request)
+
+    def _other_site(self, request: Request) -> Response:
+        """Respond as a host that belongs to no business of the world."""
+        host = request.host.removeprefix("www.")
+        if host == DIRECTORY_HOST:
+            return directory_response(self.world, request)
+        lure = self.world.lure_at(host)
+        if lure is not None:
+            return lure_response(self.world, lure, request)
+        return page_response(404, "There is no site of this name in the sandbox.")
 
     def secured(self, host: str) -> Condition | None:
         """Return the TLS condition of a host served over https; None for others."""
@@ -72,7 +84,8 @@ class SiteResponder:
             return _file(file)
         if request.path.endswith((".jpg", ".png", ".ico")):
             return Response(200, PIXEL, "image/png")
-        page = site.at(request.path)
+        path = request.path.removeprefix(CONTENT) if condition is Condition.JAVASCRIPT else request.path
+        page = site.at(path)
         if page is None:
             if condition is not Condition.SOFT_404:
                 return page_response(404, site.owner.name)
@@ -122,7 +135,7 @@ def _trouble(site: SitePlan, request: Request) -> Response | None:
         return Response(200, PARKED.format(host).encode()) if path == "/" else page_response(404, host)
     if condition is Condition.LOGIN:
         return _login(site, path)
-    return hidden_page(site, path)
+    return hidden_page(site, path, request.headers.get("cookie", ""))
 
 
 def _login(site: SitePlan, path: str) -> Response:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from scrapersky.sandbox.world.cities import City, Country, cities, countries
 from scrapersky.sandbox.world.conditions import DECK, Condition
 from scrapersky.sandbox.world.host_names import host_of
-from scrapersky.sandbox.world.languages import Language, languages
+from scrapersky.sandbox.world.languages import SiteLanguage, languages
 from scrapersky.sandbox.world.phone_numbers import fill, pick
 from scrapersky.sandbox.world.slugs import plain, slug
 from scrapersky.sandbox.world.stratified_draw import build_pool, draw
 from scrapersky.sandbox.world.trades import Trade, trades
+from scrapersky.sandbox.world.unlisted import Unlisted, kind_of
 
 # Of every hundred businesses; the other countries share the rest. Most of Helsinki's are dentists, so that one search
 # finds dozens in a small world and more than sixty in a larger one.
@@ -66,7 +67,7 @@ class Business:
     trade: Trade
     country: Country
     city: City
-    language: Language
+    language: SiteLanguage
     street: str
     postcode: str
     latitude: float
@@ -87,6 +88,7 @@ class Business:
     condition: Condition
     secure: bool  # the site is served over https, and http leads there
     partner: int | None = None  # the number of the business whose site this one shares
+    unlisted: Unlisted | None = None  # how its site can be found, if its map does not know it
 
     @property
     def closed(self) -> bool:
@@ -97,6 +99,11 @@ class Business:
     def legal_name(self) -> str:
         """The name in the register."""
         return f"{self.name} {self.country.legal}"
+
+    @property
+    def site_url(self) -> str | None:
+        """The address of its site, which maps may not know."""
+        return f"{'https' if self.secure else 'http'}://{self.host}/" if self.host else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +178,7 @@ def make(seed: int, number: int) -> Business:
         tax=_digits(chance, country.tax),
         condition=condition,
         secure=secure,
+        unlisted=kind_of(seed, number) if condition is Condition.UNLISTED else None,
     )
 
 
@@ -183,7 +191,7 @@ def _scheme(seed: int, number: int, condition: Condition) -> tuple[bool, str]:
 
 def _website(chance: random.Random, condition: Condition, host: str, scheme: str) -> str | None:
     account = host.partition(".")[0].replace("-", "")
-    if condition is Condition.NONE:
+    if condition in (Condition.NONE, Condition.UNLISTED):
         return None
     if condition is Condition.PROFILE:
         return chance.choice(PROFILE_SITES).format(account)
@@ -191,14 +199,14 @@ def _website(chance: random.Random, condition: Condition, host: str, scheme: str
     return f"{scheme}://{'www.' if chance.random() < 0.4 and condition is not Condition.WWW else ''}{host}/{tail}"
 
 
-def _email(chance: random.Random, language: Language, host: str) -> str:
+def _email(chance: random.Random, language: SiteLanguage, host: str) -> str:
     """Choose the address; one in twelve uses a free mail host."""
     if chance.random() < 1 / 12:
         return f"{host.partition('.')[0].replace('-', '.')}@{chance.choice(FREE_MAIL)}"
     return f"{chance.choice(language.locals)}@{host}"
 
 
-def _people(chance: random.Random, language: Language, trade: Trade, host: str) -> tuple[InventedPerson, ...]:
+def _people(chance: random.Random, language: SiteLanguage, trade: Trade, host: str) -> tuple[InventedPerson, ...]:
     """Generate the people, the manager first; some have their own address."""
     count = chance.randint(2, 5)
     family = chance.sample(language.family, count)

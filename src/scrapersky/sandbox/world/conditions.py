@@ -30,10 +30,12 @@ class Condition(StrEnum):
     MISNAMED = "misnamed"  # its certificate is for another name
     PROFILE = "profile"  # the website is a page on a platform
     NONE = "none"  # no website
+    UNLISTED = "unlisted"  # a working site that its map does not know
 
 
 SHARES = {
-    Condition.HEALTHY: 71,
+    Condition.HEALTHY: 67,
+    Condition.UNLISTED: 4,
     Condition.JAVASCRIPT: 1,
     Condition.BOT_CHECK: 1,
     Condition.CONSENT: 1,

@@ -8,7 +8,7 @@ from scrapersky.sandbox.world.data_files import table
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class SiteLanguage:
     """The words of a site: names of its pages, labels, sentences, names of people."""
 
     code: str
@@ -54,9 +54,9 @@ class Language:
 
 
 @cache
-def languages() -> dict[str, Language]:
+def languages() -> dict[str, SiteLanguage]:
     """Return every language by its code."""
-    return {code: Language(code=code, **_frozen(row)) for code, row in table("languages").items()}
+    return {code: SiteLanguage(code=code, **_frozen(row)) for code, row in table("languages").items()}
 
 
 def _frozen(row: dict[str, Any]) -> dict[str, Any]:

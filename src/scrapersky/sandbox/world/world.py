@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from scrapersky.core.errors import BadSetting
 from scrapersky.sandbox.world import business
 from scrapersky.sandbox.world.business import Business, Location
-from scrapersky.sandbox.world.conditions import Condition
+from scrapersky.sandbox.world.conditions import DECK, Condition
 from scrapersky.sandbox.world.host_names import SIZE, number_of
+from scrapersky.sandbox.world.stratified_draw import draw
+from scrapersky.sandbox.world.unlisted import Lure, LureSite, Unlisted, lure_of, named_hosts
 
 KEPT = 20_000  # businesses remembered
 
@@ -41,11 +43,43 @@ class World:
     def at(self, host: str) -> Business | None:
         """Return the business of this host, with or without www."""
         bare = host.lower().removeprefix("www.")
-        number = number_of(bare, self.seed)
+        number = self._named.get(bare, number_of(bare, self.seed))
         if number is None or number >= self._count or self[number].host != bare:
             return None
         owner = self[number]
         return None if owner.partner is not None else owner
+
+    def lure_at(self, host: str) -> LureSite | None:
+        """Return the site at this host that only looks like the site of a business without one."""
+        return self._lures.get(host.lower().removeprefix("www."))
+
+    @cached_property
+    def _named(self) -> dict[str, int]:
+        """The hosts that are the name of their business: of several businesses the first one has it."""
+        taken: dict[str, int] = {}
+        for number in self._in_condition(Condition.UNLISTED):
+            made = business.make(self.seed, number)
+            if made.unlisted in (Unlisted.NAMED, Unlisted.CHAIN):
+                free = next((host for host in named_hosts(made.name, made.country.ending) if host not in taken), None)
+                taken |= {free: number} if free else {}
+        return taken
+
+    @cached_property
+    def _hosts(self) -> dict[int, str]:
+        return {number: host for host, number in self._named.items()}
+
+    @cached_property
+    def _lures(self) -> dict[str, LureSite]:
+        lures: dict[str, LureSite] = {}
+        for number in self._in_condition(Condition.NONE):
+            made, kind = business.make(self.seed, number), lure_of(self.seed, number)
+            host = named_hosts(made.name, made.country.ending)[0]
+            if host not in self._named and kind is not Lure.NOTHING:
+                lures.setdefault(host, LureSite(kind, number))
+        return lures
+
+    def _in_condition(self, condition: Condition) -> Iterator[int]:
+        return (number for number in range(self._count) if draw(self.seed, "conditions", DECK, number) is condition)
 
     def sharing(self, owner: Business) -> Business | None:
         """Return the other business on this one's site, if there is one."""
@@ -56,11 +90,27 @@ class World:
 
     def _make(self, number: int) -> Business:
         made = business.make(self.seed, number)
+        if made.unlisted is not None:
+            return _unlisted(made, self._hosts.get(number))
         if made.condition is not Condition.SHARED:
             return made
         if not business.shares_a_site(self.seed, number):
             return replace(made, condition=Condition.HEALTHY)
         return _moved_in(made, business.make(self.seed, number - 1))
+
+
+def _unlisted(made: Business, named: str | None) -> Business:
+    """Return the business at the host that is its name; without one of these only a web search finds it."""
+    own = made.host or ""
+    if made.unlisted is Unlisted.EMAIL:
+        return replace(made, email=f"info@{own}")
+    if made.unlisted not in (Unlisted.NAMED, Unlisted.CHAIN):
+        return made
+    if named is None:
+        return replace(made, unlisted=Unlisted.HIDDEN)
+    people = tuple(replace(one, email=one.email.replace(own, named) if one.email else None) for one in made.people)
+    second = made.second_email.replace(own, named) if made.second_email else None
+    return replace(made, host=named, email=made.email.replace(own, named), second_email=second, people=people)
 
 
 def _moved_in(made: Business, owner: Business) -> Business:

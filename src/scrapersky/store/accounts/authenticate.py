@@ -3,7 +3,7 @@
 It runs on a connection of the engine, because the tenant is not known before.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import asyncpg
@@ -11,6 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import tokens
+from scrapersky.core.preferences import Preferences, read_preferences
 
 # A disabled user or tenant and a revoked or expired key are not found, from the next request on.
 _IDENTITY = """
@@ -29,7 +30,7 @@ BY_SESSION = (
     f"{_IDENTITY.format(table='session')} AND k.id = $1 AND k.user_id = $2"
 )
 BY_BROWSER = (
-    f"SELECT k.id AS session_id, {_IS_STALE.format(column='k.seen_at')},"
+    f"SELECT k.id AS session_id, u.preferences, {_IS_STALE.format(column='k.seen_at')},"
     f"{_IDENTITY.format(table='session')} AND k.browser_hash = $1"
 )
 
@@ -62,6 +63,7 @@ class Identity:
     prefix: str | None = None
     secret_hash: str = ""
     scopes: tuple[str, ...] | None = None  # of a key; a session has all
+    preferences: Preferences = field(default_factory=Preferences)  # read for a browser only
 
 
 async def by_key(connection: asyncpg.Connection, prefix: str) -> Identity | None:
@@ -79,7 +81,9 @@ async def by_session(connection: asyncpg.Connection, session_id: UUID, user_id: 
 async def by_browser(connection: asyncpg.Connection, secret: str) -> Identity | None:
     """Return the identity of an active session with this cookie, or None."""
     row = await connection.fetchrow(BY_BROWSER, tokens.hash_secret(secret))
-    return Identity(**row) if row else None
+    if row is None:
+        return None
+    return Identity(**{**row, "preferences": read_preferences(row["preferences"])})
 
 
 async def record_use(session: AsyncSession, identity: Identity) -> None:

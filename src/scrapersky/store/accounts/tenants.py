@@ -68,12 +68,6 @@ async def name_of(session: AsyncSession, tenant_id: UUID) -> str:
     return await session.scalar(select(Tenant.name).where(Tenant.id == tenant_id)) or ""
 
 
-async def find_or_create(session: AsyncSession, name: str) -> UUID:
-    """Return the id of the tenant of this name; create the tenant if there is none."""
-    await session.execute(insert(Tenant).values(id=new_id(), name=name).on_conflict_do_nothing())
-    return await id_of(session, name)
-
-
 async def create(session: AsyncSession, actor: Actor, name: str, values: Mapping[str, Any]) -> Tenant:
     """Create a tenant, or raise TenantNameTaken."""
     statement = insert(Tenant).values(id=new_id(), name=name, **values).on_conflict_do_nothing()

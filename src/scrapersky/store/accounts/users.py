@@ -58,6 +58,11 @@ async def by_name(session: AsyncSession, tenant_id: UUID, name: str) -> User:
     return found
 
 
+async def name_of(session: AsyncSession, user_id: UUID) -> str | None:
+    """Return the name of a user; None if there is no such user any more."""
+    return await session.scalar(select(User.name).where(User.id == user_id))
+
+
 async def of_tenant(session: AsyncSession, tenant_id: UUID, after: str | None, limit: int) -> list[User]:
     """Return the users of a tenant by name, disabled ones included."""
     query = select(User).where(User.tenant_id == tenant_id).order_by(User.name).limit(limit)
@@ -103,6 +108,13 @@ async def set_password(
     await audit.record(session, actor, "change password", f"user {user_id}")
 
 
+async def set_preferences(session: AsyncSession, tenant_id: UUID, user_id: UUID, chosen: Mapping[str, Any]) -> User:
+    """Keep the choices of a user; others stay as they are. Raise UnknownUser."""
+    user = await get(session, tenant_id, user_id, lock=True)
+    user.preferences = {**user.preferences, **chosen}
+    return user
+
+
 async def replace_hash(session: AsyncSession, user_id: UUID, former: str, renewed: str) -> None:
     """Store the same password, hashed with the present parameters."""
     await session.execute(
@@ -117,6 +129,14 @@ async def end_sessions(session: AsyncSession, user_id: UUID, keep: UUID | None =
         ended = ended.where(LoginSession.id != keep)
     found = await session.scalars(ended.values(revoked_at=func.now()).returning(LoginSession.id))
     return len(list(found))
+
+
+async def log_out(session: AsyncSession, actor: Actor, user_id: UUID) -> int:
+    """End every session of a user of the tenant but the actor's own; return how many. Raise UnknownUser."""
+    await get(session, actor.tenant_id, user_id, lock=True)
+    ended = await end_sessions(session, user_id, actor.session_id)
+    await audit.record(session, actor, "end sessions", f"user {user_id}", None, {"ended": ended})
+    return ended
 
 
 def shown(user: User) -> Mapping[str, Any]:

@@ -7,24 +7,26 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
+from scrapersky.core.vocabularies import BY_PROVIDER
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import BusinessDomain, Place
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.providers.place_contacts import PROVIDER, contact_points, source_of
-from scrapersky.store.contacts.rows import COLUMNS, INSERT, Row, arrays_of, contact_rows, evidence_rank
+from scrapersky.providers.place_contacts import contact_points, source_of
+from scrapersky.store.contacts.rows import INSERT, Row, arrays_of, contact_rows, evidence_rank
 from scrapersky.store.operations.queue_rows import one_of
 
 
 async def store(
     session: AsyncSession, named: Mapping[UUID, tuple[Place, PlaceDetails]], verified: Iterable[UUID]
-) -> None:
+) -> list[UUID]:
     """Store the contacts of businesses, each once; a known contact is only marked as seen now.
 
-    New contacts with an email address are queued for verification if their business is one of `verified`.
+    New contacts with an email address are queued for verification if their business is one of `verified`. Return the
+    new contacts that have a number and no email address.
     """
     rows = [row for business_id, (place, details) in named.items() for row in _rows(business_id, place, details)]
     if not rows:
-        return
+        return []
     domains = await _domains_of(session, named)
     for row in rows:
         row["domain_id"] = domains.get(row["business_id"])
@@ -36,8 +38,10 @@ async def store(
     await driver.execute(_SEEN, tenant_id, [row["domain_id"] for row in rows], [row["identity"] for row in rows])
     ranked = {name: [row[name] for row in rows] for name in ("domain_id", "identity", *_SOURCE)}
     await driver.execute(_REPLACE, tenant_id, *ranked.values())
-    added = await driver.fetch(_ADD, tenant_id, *arrays_of(rows), list(verified))
-    await driver.execute(_VERIFY, [row["id"] for row in added])
+    added = await driver.fetch(_ADD, tenant_id, *arrays_of(rows))
+    to_verify = set(verified)
+    await driver.execute(_VERIFY, [row["id"] for row in added if row["has_email"] and row["business_id"] in to_verify])
+    return [row["id"] for row in added if not row["has_email"]]
 
 
 async def move_to_domains(session: AsyncSession, links: Sequence[tuple[UUID, UUID]]) -> None:
@@ -70,7 +74,7 @@ UPDATE contact SET seen_at = now() WHERE id IN (
 
 # Of several places that name the contact, the one with the lowest rank is its source, whichever was scanned first.
 _SOURCE = ("business_id", "source_url", "snippet", "evidence_rank")
-_IS_BETTER = f"""known.found_by = '{PROVIDER}' AND known.edited_at IS NULL
+_IS_BETTER = f"""known.found_by = '{BY_PROVIDER}' AND known.edited_at IS NULL
     AND named.evidence_rank < coalesce(known.evidence_rank, '~') COLLATE "C\""""
 _TAKE_SOURCE = ", ".join(f"{name} = named.{name}" for name in _SOURCE)
 _REPLACE = f"""
@@ -84,10 +88,10 @@ WHERE known.tenant_id = $1 AND known.domain_id = named.domain_id AND known.ident
 # A trigger leaves out erased people and marks suppressed contacts before the row is returned.
 _ADD = f"""
 WITH added AS ({INSERT}
-    ON CONFLICT DO NOTHING RETURNING id, business_id, email, suppressed_at
+    ON CONFLICT DO NOTHING RETURNING id, business_id, email, phone, suppressed_at
 )
-SELECT id FROM added
-WHERE email IS NOT NULL AND suppressed_at IS NULL AND business_id = ANY (${len(COLUMNS) + 2}::uuid[])"""  # noqa: S608
+SELECT id, business_id, email IS NOT NULL AS has_email FROM added
+WHERE coalesce(email, phone) IS NOT NULL AND suppressed_at IS NULL"""  # noqa: S608 - own names
 _VERIFY = "UPDATE contact SET contact_verification_status = 'Queued' WHERE id = ANY ($1::uuid[])"
 
 _WITHOUT_DOMAIN = f"""
@@ -95,7 +99,7 @@ _WITHOUT_DOMAIN = f"""
         replace(c.identity, ':' || c.business_id, '') AS identity
     FROM unnest($1::uuid[], $2::uuid[]) AS link(business_id, domain_id)
     JOIN contact c ON c.business_id = link.business_id
-    WHERE c.domain_id IS NULL AND c.found_by = '{PROVIDER}' AND c.merged_into_id IS NULL"""  # noqa: S608 - own names
+    WHERE c.domain_id IS NULL AND c.found_by = '{BY_PROVIDER}' AND c.merged_into_id IS NULL"""  # noqa: S608 - own names
 _MOVE = f"""
 UPDATE contact SET domain_id = moved.domain_id, identity = moved.identity, updated_at = now()
 FROM (SELECT DISTINCT ON (m.domain_id, m.identity) m.* FROM ({_WITHOUT_DOMAIN}) m

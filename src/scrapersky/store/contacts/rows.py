@@ -6,14 +6,16 @@ from functools import lru_cache
 from typing import Any
 
 from scrapersky.core.contact_fields import EVIDENCE, FACTS, NAME_PARTS, PERSON_FIELDS
+from scrapersky.core.vocabularies import BY_PROVIDER
 from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER
+from scrapersky.extract.people.seniority import Seniority, title_meaning
 from scrapersky.extract.results import Contacts
 from scrapersky.extract.text import fold
-from scrapersky.providers.place_contacts import PROVIDER
 
 Row = dict[str, Any]
 
 MAX_IDENTITY = 300
+NO_TITLE = max(Seniority) + 1
 FOUND_FIELDS = (*FACTS, "email_kind")
 RANKED_FIELDS = tuple(name for name in FACTS if name not in NAME_PARTS)  # with a source of their own
 COLUMNS = ("id", "domain_id", "page_id", "business_id", "identity", *FOUND_FIELDS, *EVIDENCE, "evidence_rank")
@@ -75,25 +77,28 @@ def mailbox_identity(address: str) -> str:
 
 @lru_cache(4096)
 def person_identity(name: str) -> str:
-    """Return the identity of a person by name: first and last word, without accents, capitals and middle names."""
+    """Return the identity of a person by name: first and last word in either order, without accents and capitals."""
     words = [plain for word in fold(name[:MAX_IDENTITY]).split() if len(plain := word.strip(".,")) > 1]
     if not words:
         words = fold(name[:MAX_IDENTITY]).split()
     if UNCASED_LETTER.match(name):
         return f"person:{''.join(words)}"  # in scripts without capitals a name is written with and without a space
-    return f"person:{' '.join(dict.fromkeys((words[0], words[-1])))}"
+    return f"person:{' '.join(sorted({words[0], words[-1]}))}"  # Kovács Eszter and Eszter Kovács
 
 
 def evidence_rank(row: Row) -> str:
     """Return the rank of the evidence for a row, as text that is compared byte by byte; the lowest is the best.
 
-    A page comes before a provider, the more certain evidence before the less certain one, then the page nearest to the
-    root, the shortest URL, and the first in the alphabet: never the page that was read first.
+    A page comes before a provider, the more certain evidence before the less certain one, of equally certain ones (to
+    a tenth) the most senior title, then the page nearest to the root, the shortest URL, and the first in the alphabet:
+    never the page that was read first.
     """
-    doubt = round((1 - (row.get("confidence") or 0)) * 10_000)
+    doubt = 1 - (row.get("confidence") or 0)
+    seniority = title_meaning(row["title"]).seniority if row.get("title") else NO_TITLE
+    certainty = f"{round(doubt * 10_000) // 1000:02} {seniority:d} {round(doubt * 10_000):05}"
     url = row.get("source_url") or ""
-    depth, is_provider = min(url.rstrip("/").count("/"), 999), row.get("found_by") == PROVIDER
-    return f"{is_provider:d} {doubt:05} {depth:03} {min(len(url), 99_999):05} {url}"
+    depth, is_provider = min(url.rstrip("/").count("/"), 999), row.get("found_by") == BY_PROVIDER
+    return f"{is_provider:d} {certainty} {depth:03} {min(len(url), 99_999):05} {url}"
 
 
 def arrays_of(rows: Sequence[Row]) -> list[list[Any]]:

@@ -7,6 +7,8 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core.contact_fields import PERSON_FIELDS
+from scrapersky.extract.emails.mailboxes import MailboxUse, mailbox_use
+from scrapersky.extract.people.address_names import find_owners
 from scrapersky.store.contacts.row_merge import RowMerge
 from scrapersky.store.contacts.rows import RANKED_FIELDS, Row, mailbox_identity, person_identity
 
@@ -16,10 +18,11 @@ SELECT pg_advisory_xact_lock(hashtextextended('people of domain ' || domain_id, 
 FROM (SELECT DISTINCT domain_id FROM unnest($1::uuid[]) AS given(domain_id) ORDER BY domain_id) domains"""
 # A merged contact is known by the identity of the contact that stands for it.
 _KNOWN = """
-SELECT c.domain_id, c.name, c.email, c.email_kind, coalesce(kept.identity, c.identity) AS identity, c.is_separate,
-    c.edited_at IS NOT NULL AND kept.id IS NULL AS is_edited, kept.id IS NOT NULL AS is_merged
+SELECT c.domain_id, c.name, c.name_latin, c.email, c.email_kind, coalesce(kept.identity, c.identity) AS identity,
+    c.is_separate, c.edited_at IS NOT NULL AND kept.id IS NULL AS is_edited, kept.id IS NOT NULL AS is_merged,
+    c.suppressed_at IS NOT NULL AS is_suppressed
 FROM contact c LEFT JOIN contact kept ON kept.id = c.merged_into_id
-WHERE c.tenant_id = $1 AND c.domain_id = ANY ($2::uuid[]) AND (c.name IS NOT NULL OR c.email = ANY ($3::text[]))
+WHERE c.tenant_id = $1 AND c.domain_id = ANY ($2::uuid[]) AND (c.name IS NOT NULL OR c.email IS NOT NULL)
 ORDER BY c.domain_id, c.identity COLLATE "C\""""
 # The contact of the address stands for the person and takes each field of the better rank, but never an address.
 _TAKEN = RowMerge("merged", [name for name in RANKED_FIELDS if name != "email"])
@@ -80,12 +83,16 @@ class KnownPeople:
     edited: dict[str, str] = field(default_factory=dict)  # identity of an edited contact -> identity of its name
     separate: set[str] = field(default_factory=set)  # identities of contacts that a person split
     addresses: dict[str, tuple[int, str]] = field(default_factory=dict)  # identity -> the order of its address
+    names: dict[str, str] = field(default_factory=dict)  # identity of the name -> the name, Latin if known
+    closed: set[str] = field(default_factory=set)  # identities of contacts that take no person by the rule of addresses
 
-    def add(self, name: str | None, email: str | None, kind: str | None, identity: str) -> None:
+    def add(self, name: str | None, email: str | None, kind: str | None, identity: str, latin: str | None) -> None:
         """Remember a contact. The contact of an address is known before a person's row that shares it."""
         if email and identity == mailbox_identity(email):
             self.addresses[identity] = _address_order(email, kind)
         person = person_identity(name) if name else ""
+        if name:
+            self.names.setdefault(person, latin or name)
         if person and (identity == person or identity not in self.separate):
             self.by_person.setdefault(person, identity)
         if email and (email not in self.by_email or identity == mailbox_identity(email)):
@@ -97,7 +104,14 @@ class KnownPeople:
             self.separate.add(row["identity"])
         if row["is_edited"]:
             self.edited[row["identity"]] = person_identity(row["name"]) if row["name"] else ""
-        self.add(row["name"], None if row["is_merged"] else row["email"], row["email_kind"], row["identity"])
+        if row["is_separate"] or row["is_edited"] or row["is_suppressed"]:
+            self.closed.add(row["identity"])
+        email = None if row["is_merged"] else row["email"]
+        self.add(row["name"], email, row["email_kind"], row["identity"], row["name_latin"])
+
+    def add_row(self, row: Row) -> None:
+        """Remember a row that is going to be stored."""
+        self.add(row.get("name"), row.get("email"), row.get("email_kind"), row["identity"], row.get("name_latin"))
 
     def is_worse(self, identity: str, email: str, kind: str | None) -> bool:
         """Return whether a person moves from the contact of this identity to that of a better address."""
@@ -109,6 +123,29 @@ class KnownPeople:
         """Remember that the person is now stored under another identity; the former contact is a mailbox."""
         self.by_person[person] = identity
         self.by_email = {email: (of, "" if of == former else owner) for email, (of, owner) in self.by_email.items()}
+
+    def people_of_mailboxes(self) -> dict[str, str]:
+        """Return people without an address of their own whose name is in an address that no page gives to anybody.
+
+        The result is the identity of the contact of the address by the identity of the name.
+        """
+        open_mailboxes = [
+            (email, identity)
+            for email, (identity, owner) in self.by_email.items()
+            if not owner and identity == mailbox_identity(email) and identity not in self.closed
+        ]
+        if not open_mailboxes:
+            return {}
+        people = list(self.names)
+        emails = sorted(
+            (email for email, _ in open_mailboxes), key=lambda email: self.addresses[mailbox_identity(email)]
+        )
+        owners = find_owners(list(self.names.values()), filter(_may_be_a_persons, emails))
+        return {
+            person: mailbox_identity(email)
+            for index, (_, email) in owners.items()
+            if self.by_person.get(person := people[index]) == person and person not in self.closed
+        }
 
     def is_decided(self, identity: str, person: str) -> bool:
         """Return whether a person split the contact of this identity, or gave it another name than `person`."""
@@ -133,9 +170,8 @@ async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Ro
         return Resolved(list(rows), [], [])
     domain_ids = [row["domain_id"] for row in rows]
     await driver.execute(_LOCK, domain_ids)
-    emails = [row["email"] for row in rows if row.get("email")]
     known: dict[UUID, KnownPeople] = {domain_id: KnownPeople() for domain_id in domain_ids}
-    for one in await driver.fetch(_KNOWN, tenant_id, list(known), emails):
+    for one in await driver.fetch(_KNOWN, tenant_id, list(known)):
         known[one["domain_id"]].add_known(one)
     resolved: list[Row] = []
     merges: list[Change] = []
@@ -150,8 +186,11 @@ async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Ro
                 merges.append((row["domain_id"], merged, stored["identity"]))
                 people.by_person[merged] = stored["identity"]
             if not stored.get("name") or not people.is_decided(stored["identity"], person_identity(stored["name"])):
-                people.add(stored.get("name"), stored.get("email"), stored.get("email_kind"), stored["identity"])
+                people.add_row(stored)
             resolved.append(stored)
+    for domain_id, people in known.items():
+        for person, identity in people.people_of_mailboxes().items():
+            merges.append((domain_id, person, identity))
     return Resolved(resolved, merges, moves)
 
 
@@ -191,6 +230,11 @@ def _resolve_row(row: Row, people: KnownPeople) -> list[tuple[Row, str]]:
     if has_own_address and stored != identity:
         return [(_without_email(row, stored), ""), (_mailbox(row), "")]  # a second address of the same person
     return [(row, person if stored == person else "")]
+
+
+def _may_be_a_persons(email: str) -> bool:
+    """Return whether an address may be that of one person: info@ and roe@roe-dental.com are the business's."""
+    return mailbox_use(email) is MailboxUse.UNKNOWN
 
 
 def _address_order(email: str, kind: str | None) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
+from typing import NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -12,12 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import REJECTED, Status, Verdict
+from scrapersky.core.vocabularies import BY_PROVIDER, REJECTED, Status, Verdict
 from scrapersky.engine.settle import driver_connection
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts
-from scrapersky.models import BusinessDomain, Contact, Page
-from scrapersky.providers.place_contacts import PROVIDER
+from scrapersky.models import BusinessDomain, Contact, LocalBusiness, Page
 from scrapersky.store.contacts import same_person
 from scrapersky.store.contacts.erased_filter import without_erased
 from scrapersky.store.contacts.row_merge import RowMerge
@@ -46,12 +46,20 @@ class PageContacts:
     found: Contacts
 
 
+class Written(NamedTuple):
+    """The ids of written contacts, as in Stored."""
+
+    unverified: dict[Key, UUID]
+    new_numbers: dict[Key, UUID]
+
+
 @dataclass(frozen=True)
 class Stored:
-    """The number of contacts of a page, and those of them whose address has no valid verdict."""
+    """The number of contacts of a page, those whose address has no valid verdict, and new ones with a number only."""
 
     count: int
     unverified: tuple[UUID, ...] = ()
+    new_numbers: tuple[UUID, ...] = ()
 
 
 async def upsert(session: AsyncSession, pages: Sequence[PageContacts]) -> dict[UUID, Stored]:
@@ -64,11 +72,11 @@ async def upsert(session: AsyncSession, pages: Sequence[PageContacts]) -> dict[U
     for one in filled:
         found = await without_erased(session, one.page, one.found) if has_erasures else one.found
         rows[one.page.id] = _rows_of(one, found, businesses.get(one.page.domain_id))
-    stored, unverified = await _store(session, filled[0].page.tenant_id, list(chain.from_iterable(rows.values())))
+    stored, written = await _store(session, filled[0].page.tenant_id, list(chain.from_iterable(rows.values())))
     of_page: dict[UUID, list[Row]] = {one.page.id: [] for one in pages}
     for row in stored:
         of_page[row["page_id"]].append(row)
-    return {page_id: _stored(of_one, unverified) for page_id, of_one in of_page.items()}
+    return {page_id: _stored(of_one, written) for page_id, of_one in of_page.items()}
 
 
 async def confirm(session: AsyncSession, page_ids: Sequence[UUID]) -> None:
@@ -93,17 +101,20 @@ def _rows_of(page: PageContacts, found: Contacts, business_id: UUID | None) -> l
     return [{**row, "evidence_rank": evidence_rank(row)} for row in rows]
 
 
-async def _store(session: AsyncSession, tenant_id: UUID, rows: Sequence[Row]) -> tuple[list[Row], dict[Key, UUID]]:
-    """Write the rows; return them as they were stored, and the ids of those whose address has no valid verdict."""
+async def _store(session: AsyncSession, tenant_id: UUID, rows: Sequence[Row]) -> tuple[list[Row], Written]:
+    """Write the rows; return them as they were stored, and the ids of those that a next step waits for."""
     driver = await driver_connection(session)
-    unverified: dict[Key, UUID] = {}
+    written = Written({}, {})
     resolved = await same_person.resolve(driver, tenant_id, rows)
     for wave in _waves(resolved.rows):
         for stored in await driver.fetch(_UPSERT, tenant_id, *arrays_of(list(wave.values()))):
+            key = (stored["domain_id"], stored["identity"])
             if _is_unverified(stored):
-                unverified[stored["domain_id"], stored["identity"]] = stored["id"]
+                written.unverified[key] = stored["id"]
+            elif stored["is_new"] and stored["phone"] is not None and stored["email"] is None:
+                written.new_numbers[key] = stored["id"]
     await same_person.merge(driver, tenant_id, resolved)
-    return resolved.rows, unverified
+    return resolved.rows, written
 
 
 def _waves(rows: Iterable[Row]) -> list[dict[Key, Row]]:
@@ -121,9 +132,9 @@ def _waves(rows: Iterable[Row]) -> list[dict[Key, Row]]:
     return waves
 
 
-def _stored(rows: Sequence[Row], unverified: dict[Key, UUID]) -> Stored:
+def _stored(rows: Sequence[Row], written: Written) -> Stored:
     keys = [(row["domain_id"], row["identity"]) for row in rows]
-    return Stored(len(keys), tuple(unverified[key] for key in keys if key in unverified))
+    return Stored(len(keys), *(tuple(ids[key] for key in keys if key in ids) for ids in written))
 
 
 def _is_unverified(row: asyncpg.Record) -> bool:
@@ -138,13 +149,18 @@ def _is_unverified(row: asyncpg.Record) -> bool:
 
 
 async def _context_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dict[UUID, UUID], bool]:
-    """Return the business of each domain that has exactly one, and whether the tenant has any erasure."""
+    """Return the business of each domain that has exactly one, and whether the tenant has any erasure.
+
+    Records of one business count as one; the one that is shown stands for all.
+    """
     domain_ids = bindparam("domain_ids", [page.domain_id for page in pages], ARRAY(Uuid()))
+    shown = func.coalesce(LocalBusiness.same_as_id, LocalBusiness.id)
     links = (
-        select(BusinessDomain.domain_id, func.array_agg(BusinessDomain.business_id).label("businesses"))
+        select(BusinessDomain.domain_id, func.array_agg(shown).label("businesses"))
+        .join(LocalBusiness, LocalBusiness.id == BusinessDomain.business_id)
         .where(BusinessDomain.domain_id == any_(domain_ids))
         .group_by(BusinessDomain.domain_id)
-        .having(func.count() == 1)
+        .having(func.count(shown.distinct()) == 1)
     )
     businesses = {row.domain_id: row.businesses[0] for row in await session.execute(links)}
     return businesses, bool(await session.scalar(select(suppressions.any_erasure(pages[0].tenant_id))))
@@ -159,9 +175,10 @@ _MERGE = RowMerge("excluded", same_page="coalesce(known.page_id = excluded.page_
 _UPSERT = f"""{INSERT}
 ORDER BY domain_id, identity COLLATE "C"
 ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {_MERGE.set_clause},
-    business_id = CASE WHEN known.found_by = '{PROVIDER}' AND {_MERGE.replaces_evidence} THEN excluded.business_id
+    business_id = CASE WHEN known.found_by = '{BY_PROVIDER}' AND {_MERGE.replaces_evidence} THEN excluded.business_id
         ELSE coalesce(known.business_id, excluded.business_id) END, updated_at = now(), seen_at = now()
 WHERE known.seen_at < now() OR {_MERGE.replaces_evidence} OR {" OR ".join(map(_MERGE.takes, RANKED_FIELDS))}
     OR (known.business_id IS NULL AND excluded.business_id IS NOT NULL)
-RETURNING id, domain_id, identity, email, curation_status, suppressed_at, contact_verification_status AS status,
-    verification ->> 'verdict' AS verdict, verification ->> 'checked_at' AS checked_at"""
+RETURNING id, domain_id, identity, email, phone, xmax = 0 AS is_new, curation_status, suppressed_at,
+    contact_verification_status AS status, verification ->> 'verdict' AS verdict,
+    verification ->> 'checked_at' AS checked_at"""

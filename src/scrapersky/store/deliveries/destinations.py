@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -29,6 +30,10 @@ BY_A_PERSON = "a person disabled it"
 
 class DestinationNameTaken(Conflict):
     """Another destination has this name."""
+
+
+class DestinationChanged(Conflict):
+    """The destination was changed meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,20 @@ async def create(
 
 
 async def change(
-    session: AsyncSession, actor: Actor, vault: Vault, destination_id: UUID, changes: Mapping[str, Any]
+    session: AsyncSession,
+    actor: Actor,
+    vault: Vault,
+    destination_id: UUID,
+    changes: Mapping[str, Any],
+    seen: datetime | None = None,
 ) -> Destination:
-    """Change name, url, secret, options, rule or enabled. Enabling queues the deliveries skipped meanwhile."""
+    """Change name, url, secret, options, rule or enabled. Enabling queues the deliveries skipped meanwhile.
+
+    Raise DestinationChanged if another person changed it after `seen`.
+    """
     destination = await _locked(session, actor, destination_id)
+    if seen is not None and destination.updated_at != seen:
+        raise DestinationChanged("Look at what it is now, and decide again.")
     before, kind, values = shown(destination), KINDS[destination.kind], dict(changes)
     if "url" in values:
         kind.check_url(values["url"])

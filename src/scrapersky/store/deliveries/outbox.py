@@ -21,6 +21,7 @@ from scrapersky.destinations.payload import PAYLOAD_KEYS, ContactPayload, Messag
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries.destinations import BY_A_PERSON, endpoint_of
+from scrapersky.store.leads.merged_business import any_record, is_repeated
 from scrapersky.store.withheld import BUSINESS_PHONE, is_withheld
 
 MAX_LOADED = 500  # deliveries of one statement
@@ -40,6 +41,7 @@ class PendingDelivery:
     accepted: str | None  # the fingerprint of what the destination has accepted
     is_suppressed: bool
     is_rejected: bool
+    is_repeated: bool  # another contact of the same business has its address
     disabled_reason: str | None
     cooldown: timedelta | None
 
@@ -111,6 +113,7 @@ def _pending(row: Row[Any], vault: Vault) -> PendingDelivery:
         row.fingerprint,
         row.is_withheld,
         row.curation_status in REJECTED or row.merged_into_id is not None,
+        row.is_repeated,
         (row.disabled_reason or BY_A_PERSON) if is_disabled else None,
         timedelta(seconds=row.cooldown_seconds) if row.cooldown_seconds and row.cooldown_seconds > 0 else None,
     )
@@ -135,12 +138,13 @@ SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     d.id AS destination_id, d.kind, d.url, d.secret, d.previous_secret, d.options, d.disabled_at, d.disabled_reason,
     extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
     c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
-    c.created_at AS found_at, c.confidence, {is_withheld("c")} AS is_withheld, c.curation_status, c.merged_into_id,
+    c.created_at AS found_at, c.confidence, {is_withheld("c")} AS is_withheld,
+    {is_repeated("c")} AS is_repeated, c.curation_status, c.merged_into_id,
     coalesce(b.name, c.company) AS business, {BUSINESS_PHONE} AS business_phone,
     b.address AS business_address, b.website, b.city,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url
 FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN contact c ON c.id = v.contact_id
-LEFT JOIN local_business b ON b.id = c.business_id LEFT JOIN domain m ON m.id = c.domain_id
+LEFT JOIN LATERAL ({any_record("c.business_id")}) b ON true LEFT JOIN domain m ON m.id = c.domain_id
 WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")  # noqa: S608 - names of core.contact_fields
 
 _DISABLE = text("""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from scrapersky.extract.best_contact import Candidate, explain, explain_number, rank
 from scrapersky.providers.category_words import category_words
-from scrapersky.store.leads.best_contact import Candidate, explain, explain_number, rank
 from scrapersky.store.leads.columns import ADDRESS_COLUMNS, PERSON_COLUMNS
 
 MAX_OTHER_PEOPLE = 50

@@ -1,8 +1,8 @@
 """The reason why a row of leads has no contact, as a SQL expression: the first step that did not succeed.
 
-`o` is the owner of the row, `d` its domain (NULL if it has none), `site.hidden_reason` why its site shows nothing to a
-plain reader (store/line/hidden_sites.py), `:search` the search. A part is evaluated only if the
-parts before it give no reason.
+`b` is the business of the row, `d` its domain (one of them may be NULL), `site.hidden_reason` why its site shows
+nothing to a plain reader (store/line/hidden_sites.py), `:searches` the searches. A part is evaluated only if the parts
+before it give no reason.
 """
 
 _NOT_SELECTED = "'not read: neither a person nor a rule has selected it'"
@@ -11,8 +11,10 @@ _FAILED = "IN ('Skipped', 'Error')"
 
 # Of a site that was read and has nothing to read.
 _OF_HIDDEN = """CASE site.hidden_reason
-        WHEN 'javascript' THEN 'its pages are drawn by JavaScript: their HTML has no text'
-        WHEN 'bot_check' THEN 'its pages ask for a proof that the visitor is human'
+        WHEN 'javascript' THEN 'its pages are drawn by JavaScript: '
+            || coalesce(d.browser ->> 'result', 'their HTML has no text; a browser may read them (CRAWL_BROWSER)')
+        WHEN 'bot_check' THEN 'its pages ask for a proof that the visitor is human; '
+            || coalesce(d.browser ->> 'result', 'a browser may pass it (CRAWL_BROWSER)')
         WHEN 'login' THEN 'its pages ask for a login'
         WHEN 'consent' THEN 'its pages ask for consent to cookies, or for the age of the visitor, first'
         WHEN 'parked' THEN 'the domain is parked'
@@ -46,9 +48,10 @@ _OF_SITEMAPS = f"""(
         FROM sitemap_file WHERE domain_id = d.id AND kind IS DISTINCT FROM 'index') read)"""  # noqa: S608 - own names
 
 NO_CONTACT_REASON = f"""CASE
-    WHEN d.id IS NULL THEN coalesce(o.domain_extraction_error,
-        CASE WHEN o.profiles IS NOT NULL THEN 'its website is a profile elsewhere' END, 'no web site yet')
-    WHEN EXISTS (SELECT FROM contact t WHERE t.domain_id = d.id AND coalesce(t.email, t.phone) IS NOT NULL) THEN
+    WHEN d.id IS NULL THEN coalesce(b.domain_extraction_error, b.site_search_error,
+        CASE WHEN b.profiles IS NOT NULL THEN 'its website is a profile elsewhere' END, 'no web site yet')
+    WHEN EXISTS (SELECT FROM contact t WHERE t.domain_id = d.id AND (t.email IS NOT NULL
+        OR (t.phone IS NOT NULL AND t.found_by IS DISTINCT FROM 'provider'))) THEN
         'every contact was rejected or is suppressed'
     WHEN d.domain_metadata_status {_FAILED} THEN d.domain_metadata_error
     WHEN d.domain_metadata_status {_WAITING} THEN 'not read yet' || coalesce(': ' || d.domain_metadata_error, '')
@@ -57,5 +60,6 @@ NO_CONTACT_REASON = f"""CASE
     ELSE coalesce({_OF_PAGES},
         CASE WHEN d.sitemap_analysis_status = 'New' THEN {_NOT_SELECTED} END,
         {_OF_SITEMAPS},
-        (SELECT {_NOT_SELECTED} FROM search q WHERE q.id = :search AND q.rules ->> 'page_curation' = 'off'),
+        (SELECT {_NOT_SELECTED} FROM search q WHERE q.id = ANY (CAST(:searches AS uuid[]))
+            AND q.rules ->> 'page_curation' = 'off' LIMIT 1),
         'no page worth reading was found') END"""  # noqa: S608 - own names

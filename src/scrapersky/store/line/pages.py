@@ -54,6 +54,14 @@ class Spool:
         return (PageRow(*json.loads(line)) for line in self._file)
 
 
+class ChosenPage(NamedTuple):
+    """A page that enters the next step, and how many pages of its site could."""
+
+    id: UUID
+    domain_id: UUID
+    free: int
+
+
 class Visited(NamedTuple):
     """What is stored about the latest fetch of a page."""
 
@@ -63,6 +71,8 @@ class Visited(NamedTuple):
     etag: str | None
     contact_count: int | None
     hidden_reason: HiddenReason | None
+    browser: str | None  # what a browser took, as JSON
+    has_contact_form: bool | None
 
 
 async def keep_visits(session: AsyncSession, visited: Sequence[Visited]) -> None:
@@ -92,9 +102,9 @@ async def store(
         await driver.execute(_STORE, in_order[0][0].tenant_id, *_columns(chunk))
 
 
-async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mapping[UUID, Picks]) -> list[UUID]:
-    """Return the ids of the picked pages that enter the next step: the kinds and the number per site of the rules."""
-    sites = [domain for domain in domains if picks[domain.id]]
+async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mapping[UUID, Picks]) -> list[ChosenPage]:
+    """Return the picked pages that enter the next step: the kinds and the number per site of the rules."""
+    sites = [domain for domain in domains if picks.get(domain.id)]
     rules = await rules_of(session, {domain.search_id for domain in sites})
     wanted = [
         (domain.id, url, rules[domain.search_id].pages_per_site)
@@ -104,7 +114,8 @@ async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mappin
     ]
     if not wanted:
         return []
-    return [row["id"] for row in await (await driver_connection(session)).fetch(_CHOOSE, *_columns(wanted))]
+    driver = await driver_connection(session)
+    return [ChosenPage(**row) for row in await driver.fetch(_CHOOSE, *_columns(wanted))]
 
 
 async def fill_budget(
@@ -142,9 +153,9 @@ def _columns(rows: Sequence[tuple[Any, ...]]) -> Iterator[list[Any]]:
 
 _KEEP_VISITS = """
 UPDATE page SET fetched_at = v.fetched_at, http_status = v.http_status, etag = v.etag, contact_count = v.contact_count,
-    hidden_reason = v.hidden_reason, updated_at = now()
-FROM unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::text[], $5::int[], $6::text[])
-    AS v(id, fetched_at, http_status, etag, contact_count, hidden_reason)
+    hidden_reason = v.hidden_reason, browser = v.browser, has_contact_form = v.has_contact_form, updated_at = now()
+FROM unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::text[], $5::int[], $6::text[], $7::jsonb[], $8::boolean[])
+    AS v(id, fetched_at, http_status, etag, contact_count, hidden_reason, browser, has_contact_form)
 WHERE page.id = v.id"""
 
 _STORE = """
@@ -160,6 +171,17 @@ ON CONFLICT (tenant_id, domain_id, url) DO UPDATE SET last_modified = excluded.l
     kind_score = excluded.kind_score, kind_reason = excluded.kind_reason, updated_at = now()
 WHERE page.last_modified IS DISTINCT FROM excluded.last_modified OR page.kind IS DISTINCT FROM excluded.kind"""
 
+
+def address_of(row: str) -> str:
+    """Build the expression for the address of a page: the same with http, https and www, in any case, with a slash."""
+    return f"regexp_replace(lower({row}.url), '^https?://(www[.])?|[/]$', '', 'g')"
+
+
+# The home page and a sitemap may name one page with and without www: it is read once.
+_IS_NEW = f"""p.{NEXT.queue}_status = 'New' AND {not_rejected("p")} AND NOT EXISTS (
+        SELECT FROM page read WHERE read.domain_id = p.domain_id AND read.{NEXT.queue}_status <> 'New'
+            AND {address_of("read")} = {address_of("p")})"""
+
 # In the order of the picks, up to the limit of the site; rejected pages and pages that were queued before are left out.
 _CHOOSE = f"""
 WITH picked AS (
@@ -169,13 +191,12 @@ WITH picked AS (
         WHERE p.domain_id = d.domain_id AND p.{NEXT.queue}_status <> 'New') AS pages
     FROM (SELECT DISTINCT domain_id FROM picked) d
 ), candidates AS (
-    SELECT p.id, u.rank, u.per_site - t.pages AS free,
+    SELECT p.id, u.domain_id, u.rank, u.per_site - t.pages AS free,
         row_number() OVER (PARTITION BY u.domain_id ORDER BY u.rank) AS turn
     FROM picked u JOIN taken t USING (domain_id)
-    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND p.{NEXT.queue}_status = 'New'
-        AND {not_rejected("p")}
+    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND {_IS_NEW}
 )
-SELECT id FROM candidates WHERE turn <= free ORDER BY rank"""  # noqa: S608 - our own names
+SELECT id, domain_id, free FROM candidates WHERE turn <= free ORDER BY rank"""  # noqa: S608 - our own names
 
 # As above, but only of sites none of whose lists waits to be read: another list may have the contact page.
 _FILL = f"""
@@ -190,7 +211,6 @@ WITH unknown AS (
 ), filling AS (
     SELECT p.id, u.per_site - s.pages AS free, row_number() OVER (PARTITION BY u.domain_id ORDER BY u.rank) AS turn
     FROM unknown u JOIN site s USING (domain_id)
-    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND p.{NEXT.queue}_status = 'New'
-        AND {not_rejected("p")}
+    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND {_IS_NEW}
 )
 UPDATE page SET kind_reason = $5 FROM filling WHERE page.id = filling.id AND turn <= free RETURNING page.id"""  # noqa: S608

@@ -54,7 +54,7 @@ async def _upsert(session: AsyncSession, search: Search, places: Sequence[PlaceD
     await session.execute(
         insert(SearchPlace)
         .values([{"search_id": search.id, "place_id": row.id, "tenant_id": search.tenant_id} for row in rows])
-        .on_conflict_do_nothing()
+        .on_conflict_do_update(index_elements=["search_id", "place_id"], set_={"seen_at": func.now()})
     )
     return [row.id for row in rows if row.curation_status not in REJECTED]
 

@@ -1,6 +1,6 @@
 """Queries about sitemap files."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED
 from scrapersky.crawl.sitemaps.entry import SitemapKind, parse_lastmod
-from scrapersky.crawl.sitemaps.hints import likelihood_rank
+from scrapersky.crawl.sitemaps.hints import UNLIKELY, likelihood_rank
 from scrapersky.crawl.sitemaps.result import FoundSitemap, SitemapSearch
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain
@@ -21,12 +21,21 @@ LINKS = "links"  # the kind of a home page that replaces a missing sitemap
 ROWS_PER_STATEMENT = 1000
 PAGES = step_after("sitemap_import")
 PAGES_SUFFICE = "not needed: the site has as many pages as its search reads; select the sitemap to read it all the same"
+IS_UNLIKELY = (
+    "not read: its name says posts, products, tags or images, and another sitemap lists the pages; "
+    "select the sitemap to read it all the same"
+)
 MAX_QUEUED = 36  # sitemaps of one site that are read without a person's decision
 COLUMNS = ("id", "domain_id", "url", "kind", "discovered_by", "last_modified")
 
 
-async def upsert(session: AsyncSession, searched: Sequence[tuple[Domain, SitemapSearch]]) -> dict[UUID, list[UUID]]:
-    """Insert or update the sitemaps; return by domain the ids of those to read: the likeliest, and none rejected."""
+async def upsert(
+    session: AsyncSession, searched: Sequence[tuple[Domain, SitemapSearch]], only_likely: Collection[UUID] = ()
+) -> dict[UUID, list[UUID]]:
+    """Insert or update the sitemaps; return by domain the ids of those to read: the likeliest, and none rejected.
+
+    Of domains in `only_likely`, sitemaps that are unlikely to list pages with contacts are skipped if there are others.
+    """
     unique = {(row["domain_id"], row["url"]): row for domain, found in searched for row in _rows(domain, found)}
     ordered = [row for _, row in sorted(unique.items())]  # one lock order for all hosts prevents deadlocks
     wanted: dict[UUID, list[tuple[int, str, UUID]]] = {domain.id: [] for domain, _ in searched}
@@ -38,7 +47,20 @@ async def upsert(session: AsyncSession, searched: Sequence[tuple[Domain, Sitemap
             if stored["kind"] != SitemapKind.INDEX.value and stored["curation_status"] not in REJECTED:
                 url: str = stored["url"]
                 wanted[stored["domain_id"]].append((likelihood_rank(url), url, stored["id"]))
-    return {domain_id: [each[2] for each in sorted(rows)[:MAX_QUEUED]] for domain_id, rows in wanted.items()}
+    unlikely = [each[2] for domain_id in only_likely for each in _unlikely(wanted[domain_id])]
+    if unlikely:
+        await driver.execute(_SKIP_UNLIKELY, unlikely, IS_UNLIKELY)
+    passed_over = set(unlikely)
+    return {
+        domain_id: [each[2] for each in sorted(rows) if each[2] not in passed_over][:MAX_QUEUED]
+        for domain_id, rows in wanted.items()
+    }
+
+
+def _unlikely(rows: Sequence[tuple[int, str, UUID]]) -> list[tuple[int, str, UUID]]:
+    """Return the sitemaps that are unlikely to list pages with contacts, if there are others."""
+    unlikely = [each for each in rows if each[0] == UNLIKELY]
+    return unlikely if len(unlikely) < len(rows) else []
 
 
 async def skip_if_pages_suffice(session: AsyncSession, domains: Sequence[Domain], chosen: Sequence[UUID]) -> None:
@@ -101,6 +123,10 @@ WITH full_site AS (
 UPDATE sitemap_file f SET sitemap_import_status = 'Skipped', sitemap_import_error = $4, sitemap_import_due_at = NULL,
     updated_at = now()
 FROM unneeded WHERE f.id = unneeded.id"""
+
+_SKIP_UNLIKELY = """
+UPDATE sitemap_file SET sitemap_import_status = 'Skipped', sitemap_import_error = $2, updated_at = now()
+WHERE id = ANY ($1::uuid[]) AND sitemap_import_status = 'New' AND curation_status = 'New'"""
 
 _UPSERT = """
 INSERT INTO sitemap_file AS known (id, tenant_id, domain_id, url, kind, discovered_by, last_modified)

@@ -11,6 +11,7 @@ from scrapersky.store.steps import DELIVERY, STEPS
 
 ROW_ID = str(UUID(int=0x7000_8000_0000_0000_0001))  # an invented one of version 7
 _TEAM = "https://www.kallio-dental.example/tiimi"
+BROWSER_COST = {"visits": 1, "seconds": 2.1, "requests": 4, "bytes": 48210, "result": "a browser has read it"}
 MOMENT = "2026-11-15T12:00:00Z"
 
 
@@ -37,6 +38,8 @@ def _at(text: str) -> ColumnMeaning:
 COMMON: Mapping[str, ColumnMeaning] = {
     "id": _id("the id of the row, a UUID; ids grow with the time of creation"),
     "created_at": _at("when the row was stored"),
+    "changed_at": _at("when one of the fields of `field_changes` last changed"),
+    "field_changes": _any("when each field last changed; no former value", {"phone": MOMENT}),
     "updated_at": _at("the last change of the row, by a person or by a step"),
     "curation_status": _any("what a person has decided about the row", "New"),
     "priority": _any("0 is normal, higher is sooner", 0),
@@ -74,6 +77,20 @@ OF_TABLE: Mapping[str, Mapping[str, ColumnMeaning]] = {
         "expires_at": _at("when the terms of the provider require to delete them; empty: never"),
     },
     "local_business": {
+        "website_how": _any("how its website was found; empty: the provider or the file gave it", "name"),
+        "website_confidence": _any("how certain it is that the found website is its own, 0 to 1", 0.9),
+        "website_proof": _any(
+            "what proves that the found website is its own", "its number and its name are on the page"
+        ),
+        "rejected_websites": _any("sites that a person has rejected, and their domains", ["kallio.example"]),
+        "same_as_id": _id("the record of the same business that is shown in lists; empty: this one"),
+        "same_reason": _any("why it is the same business", "almost the same name, 12 m apart"),
+        "same_confidence": _any("how sure it is that it is the same business, 0 to 1", 0.99),
+        "same_by": _any("what decided that it is the same business: rule or person", "rule"),
+        "separate_from": _any("records that a person has split from it", [ROW_ID]),
+        "compared_at": _at("when it was compared with other records; empty: not since its facts changed"),
+        "chain": _any("the brand or the site that it shares with branches elsewhere; empty: none", "kallio"),
+        "expired_at": _any("when the data of its provider expired under the provider's terms", "2026-11-15T12:00:00Z"),
         "street": _any("street and number", "Fleminginkatu 7"),
         "city": _any("the city", "Helsinki"),
         "region": _any("state, county or province", "Uusimaa"),
@@ -90,6 +107,7 @@ OF_TABLE: Mapping[str, Mapping[str, ColumnMeaning]] = {
         "generator": _any("the content management system or site builder", "WordPress"),
         "http_status": _any("the status code of the home page", 200),
         "hidden_reason": _any("why its home page shows nothing to a plain reader; empty: it has content", "javascript"),
+        "browser": _any("what a browser took for its home page; empty: none has read it", BROWSER_COST),
         "sitemap_result": _any("what the sitemap analysis ended with", "found"),
         "sitemap_reason": _any("why it ended so", "robots.txt names 1 sitemap"),
         "start_url": _any("where to begin, if a person or a file gave a URL", "https://www.kallio-dental.example/fi"),
@@ -114,7 +132,9 @@ OF_TABLE: Mapping[str, Mapping[str, ColumnMeaning]] = {
         "url": _any("the URL of the page", "https://www.kallio-dental.example/yhteystiedot"),
         "kind": _any("the purpose of the page, as its URL suggests", "contact"),
         "kind_score": _any("how certain the kind is, 0 to 1", 0.9),
+        "has_contact_form": _any("whether visitors can write to the business by a form on it", True),
         "hidden_reason": _any("why it shows nothing to a plain reader; empty for a page with content", "javascript"),
+        "browser": _any("what a browser took for it; empty: none has read it", BROWSER_COST),
         "kind_reason": _any("the rule that decided the kind", "path: yhteystiedot"),
         "title": _any("the title of the page", "Yhteystiedot"),
         "contact_count": _any("how many contacts were found when the page was last read; empty: not read", 3),

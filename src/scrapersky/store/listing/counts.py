@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import CompoundSelect, func, literal, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.store.listing.paginate import COUNT_CAP, Filters, matching
+from scrapersky.store.listing.paginate import COUNT_CAP, Filters, matching, matching_unmerged
 from scrapersky.store.listing.resources import Resource
 
 
@@ -38,10 +38,13 @@ def _values(kind: Any) -> Sequence[Any]:
 
 
 async def by_value(
-    session: AsyncSession, resource: Resource, tenant_id: UUID, by: str, filters: Filters
+    session: AsyncSession, resource: Resource, tenant_id: UUID, by: str, filters: Filters, *, unmerged: bool = False
 ) -> list[ValueCount]:
-    """Count the matching rows for each value of the filter `by`, which itself is ignored among the filters."""
-    counted = await session.execute(statement(resource, tenant_id, by, filters))
+    """Count the matching rows for each value of the filter `by`, which itself is ignored among the filters.
+
+    With `unmerged`, without rows that were merged into another one.
+    """
+    counted = await session.execute(statement(resource, tenant_id, by, filters, unmerged=unmerged))
     found = {row.number: row.rows for row in counted}
     return [
         ValueCount(value, min(found[number], COUNT_CAP), found[number] > COUNT_CAP)
@@ -49,12 +52,15 @@ async def by_value(
     ]
 
 
-def statement(resource: Resource, tenant_id: UUID, by: str, filters: Filters) -> CompoundSelect[Any]:
+def statement(
+    resource: Resource, tenant_id: UUID, by: str, filters: Filters, *, unmerged: bool = False
+) -> CompoundSelect[Any]:
     """Build the query: a capped count for each value."""
+    counted_rows = matching_unmerged if unmerged else matching
     others = {name: value for name, value in filters.items() if name != by}
     parts = []
     for number, value in enumerate(countable(resource)[by]):
-        rows = matching(select(resource.model.id), resource, tenant_id, {**others, by: value})
+        rows = counted_rows(select(resource.model.id), resource, tenant_id, {**others, by: value})
         counted = select(func.count()).select_from(rows.limit(COUNT_CAP + 1).subquery()).scalar_subquery()
         parts.append(select(literal(number).label("number"), counted.label("rows")))
     return union_all(*parts)

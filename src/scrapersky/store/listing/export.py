@@ -29,6 +29,7 @@ from scrapersky.store.withheld import (
     is_profile_withheld,
     is_site_withheld,
     is_snippet_withheld,
+    is_website_withheld,
     is_withheld,
 )
 
@@ -41,6 +42,7 @@ INTERNAL = (
     "name_key",
     "last_name_key",
     "city_key",
+    "cell",
     "email_host",
     "evidence_rank",
     "fact_ranks",
@@ -53,7 +55,7 @@ CONTACT_POINTS = ("email", "emails", "phone", "phones", "telephone", "fax", "soc
 _OF_PLACE = "(SELECT b.id FROM local_business b WHERE b.place_id = place.id LIMIT 1)"
 # Rows that a suppression withholds from files; lists show them.
 _WITHHELD = {
-    PLACES.name: is_business_withheld(_OF_PLACE),
+    PLACES.name: f"({is_website_withheld('place.website')} OR {is_business_withheld(_OF_PLACE)})",
     BUSINESSES.name: is_business_withheld("local_business.id"),
     DOMAINS.name: is_site_withheld("domain.name"),
     SITEMAPS.name: is_site_withheld("domain.name"),
@@ -69,6 +71,10 @@ _VALUES = {
     (BUSINESSES.name, "profiles"): (
         "(SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(local_business.profiles) "  # noqa: S608 - own names
         f"WHERE NOT {is_profile_withheld('value', 'local_business.id')})"
+    ),
+    (BUSINESSES.name, "rejected_websites"): (
+        "ARRAY(SELECT site FROM unnest(local_business.rejected_websites) site "  # noqa: S608 - own names
+        f"WHERE NOT {is_website_withheld('site')})"
     ),
     (CONTACTS.name, "snippet"): f"CASE WHEN NOT {is_snippet_withheld('contact')} THEN contact.snippet END",
     (CONTACTS.name, "sources"): (

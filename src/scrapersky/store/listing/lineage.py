@@ -70,7 +70,10 @@ _RELATED_IDS: dict[str, dict[str, str]] = {
     },
 }
 TABLES = {
-    "searches": ("search", "concat_ws(' in ', t.text, t.area)"),
+    "searches": (
+        "search",
+        r"coalesce(t.name, concat_ws(' in ', regexp_replace(t.text, '; [0-9a-f]{12}\)$', ')'), t.area))",
+    ),
     "places": ("place", "t.name"),
     "businesses": ("local_business", "t.name"),
     "domains": ("domain", "t.name"),

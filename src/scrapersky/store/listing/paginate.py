@@ -10,12 +10,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, func, select, text, tuple_
+from sqlalchemy import Row, Select, func, literal_column, select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from scrapersky.core.errors import UnknownName
 from scrapersky.store.listing.resources import Resource
-from scrapersky.store.steps import ROWS_OF_SEARCH
+from scrapersky.store.steps import LISTED_OF_SEARCH
 
 COUNT_CAP = 10_000  # counts stop here
 LATEST_CHANGES = 500  # in which the latest rows of a search are looked for
@@ -55,15 +56,22 @@ async def page(
     after: Position | None = None,
     before: Position | None = None,
     limit: int = 50,
+    unmerged: bool = False,
 ) -> list[tuple[Row[Any], Position]]:
-    """Return a page of rows, each with its position in the list: those after a position, or the last ones before it."""
+    """Return a page of rows, each with its position in the list: those after a position, or the last ones before it.
+
+    With `unmerged`, without rows that were merged into another one.
+    """
     key = getattr(resource.model, column_of(resource, sort))
     chosen = select(*(getattr(resource.model, column) for column in columns), key.label("list_key"))
+    if unmerged:
+        chosen = chosen.where(*resource.unmerged)
     wanted = matching(chosen, resource, tenant_id, filters)
-    if "search_id" in filters and sort == Sort() and not (after or before):
-        latest = await _latest_of_search(session, resource, tenant_id, chosen, filters, limit)
+    is_result = resource.model.__tablename__ in LISTED_OF_SEARCH  # other rows have `search_id` as a column
+    if "search_id" in filters and is_result and sort == Sort() and not (after or before):
+        latest = (await session.execute(latest_rows(resource, tenant_id, chosen, filters).limit(limit))).all()
         if len(latest) == limit:
-            return latest
+            return [(row, (row.list_key, row.id)) for row in latest]
     is_backwards = before is not None
     is_descending = sort.descending != is_backwards
     parts = _parts(key, resource.model.id, is_descending, is_backwards, before or after)
@@ -100,27 +108,17 @@ def _parts(
     return parts[parts.index(with_key) :]
 
 
-async def _latest_of_search(
-    session: AsyncSession, resource: Resource, tenant_id: UUID, chosen: Select[Any], filters: Filters, limit: int
-) -> list[tuple[Row[Any], Position]]:
-    """Return the first page of a search's rows, as far as they are among the tenant's latest changes."""
-    changed_at = resource.model.updated_at
-    oldest = select(changed_at).where(resource.model.tenant_id == tenant_id).order_by(changed_at.desc())
-    since = await session.scalar(oldest.offset(LATEST_CHANGES - 1).limit(1))
-    rows = await session.execute(latest_rows(resource, tenant_id, chosen, filters, since).limit(limit))
-    return [(row, (row.list_key, row.id)) for row in rows]
-
-
-def latest_rows(
-    resource: Resource, tenant_id: UUID, chosen: Select[Any], filters: Filters, since: datetime | None
-) -> Select[Any]:
-    """Build the query for a search's rows among the latest changes: to sort all its rows would read all of them."""
+def latest_rows(resource: Resource, tenant_id: UUID, chosen: Select[Any], filters: Filters) -> Select[Any]:
+    """Build the query for a search's rows among the tenant's latest changes: sorting would read all its rows."""
     model, table = resource.model, resource.model.__tablename__
     others = {name: value for name, value in filters.items() if name != "search_id"}
-    is_found = text(ROWS_OF_SEARCH[table].is_found.format(row=table)).bindparams(search=UUID(str(filters["search_id"])))
-    rows = matching(chosen, resource, tenant_id, others).where(is_found)
-    if since is not None:
-        rows = rows.where(model.updated_at >= since)
+    is_found = text(LISTED_OF_SEARCH[table].is_found.format(row=table)).bindparams(
+        search=UUID(str(filters["search_id"]))
+    )
+    recent = aliased(model)
+    oldest = select(recent.updated_at).where(recent.tenant_id == tenant_id).order_by(recent.updated_at.desc())
+    since = func.coalesce(oldest.offset(LATEST_CHANGES - 1).limit(1).scalar_subquery(), literal_column("'-infinity'"))
+    rows = matching(chosen, resource, tenant_id, others).where(is_found, model.updated_at >= since)
     return rows.order_by(model.updated_at.desc(), model.id.desc())
 
 
@@ -140,9 +138,19 @@ async def count(
     return Count(min(found, cap), found > cap)
 
 
+async def with_ids(
+    session: AsyncSession, resource: Resource, tenant_id: UUID, columns: Sequence[str], ids: Sequence[UUID]
+) -> Sequence[Row[Any]]:
+    """Return the tenant's rows with these ids."""
+    model = resource.model
+    wanted = select(*(getattr(model, column) for column in columns))
+    return (await session.execute(wanted.where(model.id.in_(ids), model.tenant_id == tenant_id))).all()
+
+
 async def get(session: AsyncSession, resource: Resource, tenant_id: UUID, row_id: UUID, lock: bool = False) -> Any:
     """Return one row of the tenant. Raises UnknownRow."""
-    wanted = select(resource.model).where(resource.model.id == row_id, resource.model.tenant_id == tenant_id)
+    own = (resource.model.id == row_id, resource.model.tenant_id == tenant_id)
+    wanted = select(resource.model).where(*own, *resource.only)
     found = await session.scalar(wanted.with_for_update(key_share=True) if lock else wanted)
     if found is None:
         raise UnknownRow(f"You have no {resource.name} with the id {row_id}.")
@@ -157,7 +165,7 @@ def column_of(resource: Resource, sort: Sort) -> str:
 def matching(wanted: Select[Any], resource: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
     """Limit a query to the tenant's rows that match every filter. Raises KeyError for an unknown filter."""
     conditions = [resource.filters[name].condition(value) for name, value in filters.items()]
-    return wanted.where(resource.model.tenant_id == tenant_id, *conditions)
+    return wanted.where(resource.model.tenant_id == tenant_id, *resource.only, *conditions)
 
 
 def matching_unmerged(wanted: Select[Any], resource: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:

@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
-from sqlalchemy import ColumnElement, TextClause, and_, func, literal, or_, text
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from sqlalchemy import ColumnElement, TextClause, and_, func, literal, or_, select, text
 
-from scrapersky.core.vocabularies import Curation, HiddenReason, Status, Verdict
+from scrapersky.core.vocabularies import CAMPAIGN, Curation, HiddenReason, Status, Verdict
 from scrapersky.destinations.registry import KindName
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.extract.results import EmailKind
 from scrapersky.models import (
+    CampaignSearch,
     Contact,
     Delivery,
     Destination,
@@ -22,18 +23,32 @@ from scrapersky.models import (
     LocalBusiness,
     Page,
     Place,
+    Schedule,
     Search,
     SitemapFile,
     Suppression,
 )
-from scrapersky.store.steps import ROWS_OF_SEARCH, LineStep, steps_of
+from scrapersky.store.listing.map_cells import cover, parse_box
+from scrapersky.store.steps import LISTED_OF_SEARCH, LineStep, steps_of
 
 Condition = Callable[[Any], ColumnElement[bool] | TextClause]
 
+
+def _check_box(text: str) -> str:
+    return str(parse_box(text))
+
+
+_NUMBER = r"-?[0-9]{1,3}(\.[0-9]{1,12})?"
+BoxText = Annotated[
+    str,
+    StringConstraints(max_length=100),
+    AfterValidator(_check_box),
+    WithJsonSchema({"type": "string", "pattern": f"^{_NUMBER}(,{_NUMBER}){{3}}$", "examples": ["24.8,60.1,25.1,60.3"]}),
+]
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$"), Field(examples=["osm"])]
 CountryCode = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$", to_upper=True), Field(examples=["FI"])]
 Rating = Annotated[float, Field(ge=0, le=5, examples=[4.5])]
-JobKind = Literal["sitemap_scan", "curation", "delivery", "undo"]
+JobKind = Literal["sitemap_scan", "curation", "delivery", "undo", "import", "retry", "drop"]
 JobState = Literal["pending", "processing", "completed", "failed", "skipped", "cancelled"]
 SitemapType = Literal["urlset", "index", "text", "rss", "atom", "links"]
 SuppressionKind = Literal["email", "domain", "phone", "person"]
@@ -69,6 +84,8 @@ class Resource:
     # A row without a value of the key comes after all others.
     sorts: Mapping[str, str] = field(default_factory=lambda: {"updated_at": "updated_at"})
     unmerged: tuple[ColumnElement[bool], ...] = ()  # conditions for rows that were not merged into another row
+    lists_merged: bool = True  # lists and counts of the API have rows that were merged, too
+    only: tuple[ColumnElement[bool], ...] = ()  # conditions for the rows of the table that belong to the resource
 
     @property
     def steps(self) -> tuple[LineStep, ...]:
@@ -125,6 +142,33 @@ def created_since(model: Any) -> Filter:
     return Filter(datetime, "only rows that were created at or after this timestamp", condition)
 
 
+def changed_since(model: Any) -> Filter:
+    """Filter by the time of the latest change of a fact. It is no later than that of the row, whose index is used."""
+
+    def condition(value: Any) -> ColumnElement[bool]:
+        moment = datetime.fromisoformat(str(value))
+        return and_(func.greatest(model.created_at, model.changed_at) >= moment, model.updated_at >= moment)
+
+    return Filter(datetime, "only rows that are new, or of which a fact changed, at or after this timestamp", condition)
+
+
+def new_of_search(model: Any) -> Filter:
+    """Filter by the search whose latest run found the row for the first time."""
+    table = model.__tablename__
+    found = LISTED_OF_SEARCH[table].found.format(row=table).replace(":search", ":new_of")
+    if table == "local_business":
+        found = found.replace("search_id = :new_of", "search_id = :new_of AND found_at >= {run}")
+    else:
+        found = f"({found}) AND {table}.created_at >= {{run}}"
+    run = "(SELECT max(began_at) FROM search_run WHERE search_id = :new_of)"
+    condition = found.format(run=run)
+    return Filter(
+        UUID,
+        "only rows that the latest run of this search or campaign found for the first time",
+        lambda value: text(condition).bindparams(new_of=UUID(str(value))),
+    )
+
+
 def _any_of(column: Any, kind: Any, description: str, convert: Callable[[Any], Any]) -> Filter:
     """Filter by one value, or by several of which one must match."""
 
@@ -134,6 +178,18 @@ def _any_of(column: Any, kind: Any, description: str, convert: Callable[[Any], A
         return cast("ColumnElement[bool]", column == convert(value))
 
     return Filter(kind, description, condition, several=True)
+
+
+def within_box(model: Any) -> Filter:
+    """Filter by a part of the map; its cells are ranges of an index, its edges are exact."""
+
+    def condition(value: Any) -> ColumnElement[bool]:
+        box = parse_box(str(value))
+        sides = [model.longitude.between(part.west, part.east) for part in box.parts]
+        cells = [model.cell.between(first, last) for first, last in cover(box)]
+        return and_(or_(*cells), or_(*sides), model.latitude.between(box.south, box.north))
+
+    return Filter(BoxText, "only within this part of the map: west,south,east,north in degrees", condition)
 
 
 def present(column: Any, description: str) -> Filter:
@@ -175,7 +231,7 @@ def person_starts_with(name: Any, last_name: Any) -> Filter:
 def found_by_search(model: Any) -> Filter:
     """Filter by the search that found the row."""
     table = model.__tablename__
-    condition = ROWS_OF_SEARCH[table].found.format(row=table)
+    condition = LISTED_OF_SEARCH[table].found.format(row=table)
     return Filter(UUID, "only rows of this search", lambda value: text(condition).bindparams(search=UUID(str(value))))
 
 
@@ -194,6 +250,16 @@ def _status(model: Any, queue: str) -> Filter:
     return one_of(getattr(model, f"{queue}_status"), Status, "only rows with this status in the queue")
 
 
+def _of_campaign() -> Filter:
+    """Filter searches by their campaign."""
+
+    def condition(value: Any) -> ColumnElement[bool]:
+        members = select(CampaignSearch.search_id).where(CampaignSearch.campaign_id == UUID(str(value)))
+        return Search.id.in_(members)
+
+    return Filter(UUID, "only searches of this campaign", condition)
+
+
 BY_NAME = {"updated_at": "updated_at", "name": "name_key"}
 
 SEARCHES = Resource(
@@ -201,10 +267,29 @@ SEARCHES = Resource(
     Search,
     "text",
     {
-        "provider": equal(Search.provider, Word, "only searches of this provider"),
+        "provider": equal(Search.provider, Word, "only searches of this provider; `campaign` for campaigns"),
+        "campaign_id": _of_campaign(),
         "place_search_status": _status(Search, "place_search"),
         "updated_since": updated_since(Search),
         "created_since": created_since(Search),
+    },
+)
+CAMPAIGNS = Resource(
+    "campaigns",
+    Search,
+    "text",
+    {"updated_since": updated_since(Search), "created_since": created_since(Search)},
+    only=(Search.provider == literal(CAMPAIGN, literal_execute=True),),
+)
+SCHEDULES = Resource(
+    "schedules",
+    Schedule,
+    "id",
+    {
+        "search_id": with_id(Schedule.search_id, "only the schedule of this search or campaign"),
+        "paused": present(Schedule.paused_at, "only paused schedules, or only the others"),
+        "updated_since": updated_since(Schedule),
+        "created_since": created_since(Schedule),
     },
 )
 PLACES = Resource(
@@ -216,6 +301,7 @@ PLACES = Resource(
         "provider": equal(Place.provider, Word, "only places of this provider"),
         "has_website": present(Place.website, "with a website, or without"),
         "min_rating": at_least(Place.rating, Rating, "only with this rating or a better one"),
+        "box": within_box(Place),
         "text": name_starts_with(Place.name_key),
     },
     BY_NAME,
@@ -226,14 +312,19 @@ BUSINESSES = Resource(
     "name",
     {
         **_statuses(LocalBusiness),
+        "changed_since": changed_since(LocalBusiness),
+        "new_of_search": new_of_search(LocalBusiness),
         "has_website": present(LocalBusiness.website, "with a website, or without"),
         "has_phone": present(LocalBusiness.phone, "with a phone number, or without"),
         "city": same_text(LocalBusiness.city_key, "only in this city; case is ignored", "Helsinki"),
         "country": equal(LocalBusiness.country, CountryCode, "only in this country, two letters"),
         "min_rating": at_least(LocalBusiness.rating, Rating, "only with this rating or a better one"),
+        "chains": present(LocalBusiness.chain, "only branches of a chain, or none of them"),
         "text": name_starts_with(LocalBusiness.name_key),
     },
     BY_NAME,
+    unmerged=(LocalBusiness.same_as_id.is_(None),),
+    lists_merged=False,
 )
 DOMAINS = Resource(
     "domains",
@@ -283,6 +374,8 @@ CONTACTS = Resource(
     "identity",
     {
         **_statuses(Contact),
+        "changed_since": changed_since(Contact),
+        "new_of_search": new_of_search(Contact),
         "verdict": one_of(Contact.verdict, Verdict, "only with this result of the verification"),
         "suppressed": present(Contact.suppressed_at, "only suppressed contacts, or only the others"),
         "domain_id": with_id(Contact.domain_id, "only contacts of this domain"),

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import Conflict
+from scrapersky.core.vocabularies import Status
 from scrapersky.store.listing.paginate import Count, Filters, matching_unmerged
 from scrapersky.store.listing.resources import Resource
 
@@ -42,6 +43,15 @@ class Shown:
                 f"{matched:,} rows match now, {self.expected:,} were shown. Look at them again.",
                 {"matched": matched, "expected": self.expected},
             )
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a decision would do to rows: how many there are, and those that it would queue or withdraw."""
+
+    matched: int
+    queued: Mapping[str, int]  # by workflow, if they become Selected
+    withdrawn: int  # if they get any other decision
 
 
 def matching_shown(
@@ -81,3 +91,21 @@ async def ids(
         return None
     shown.check(len(found))
     return found[: shown.expected]
+
+
+async def effects(
+    session: AsyncSession, resource: Resource, tenant_id: UUID, filters: Filters, shown: Shown
+) -> Effects:
+    """Count what a decision would do to the rows, as actions.curation does it; up to MAX_COUNTED rows."""
+    statuses = {step.workflow: getattr(resource.model, f"{step.queue}_status") for step in resource.steps}
+    wanted = select(resource.model.id, *(status.label(workflow) for workflow, status in statuses.items()))
+    rows = matching_shown(wanted, resource, tenant_id, filters, shown).limit(MAX_COUNTED).subquery()
+    counts: list[ColumnElement[int]] = [func.count()]
+    before: list[ColumnElement[bool]] = []
+    for workflow in statuses:
+        idle = rows.c[workflow].not_in((Status.COMPLETED, Status.QUEUED, Status.PROCESSING))
+        counts.append(func.count().filter(and_(*before, idle)))
+        before.append(rows.c[workflow] == Status.COMPLETED)
+    counts.append(func.count().filter(or_(false(), *(rows.c[workflow] == Status.QUEUED for workflow in statuses))))
+    matched, *queued, withdrawn = (await session.execute(select(*counts).select_from(rows))).one()
+    return Effects(matched, dict(zip(statuses, queued, strict=True)), withdrawn)

@@ -3,12 +3,13 @@
 None of it belongs to a tenant: the session is one of the engine.
 """
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import Conflict
@@ -76,8 +77,20 @@ async def by_workflow(session: AsyncSession) -> dict[str, WorkflowControl]:
 
 async def workers(session: AsyncSession) -> list[Worker]:
     """Return the active processes, oldest first."""
-    seen = select(Worker).where(Worker.seen_at > func.now() - SEEN_WITHIN).order_by(Worker.started_at, Worker.id)
-    return list(await session.scalars(seen))
+    return list(await session.scalars(workers_query()))
+
+
+def workers_query() -> Select[Worker]:
+    """Build the query of the active processes."""
+    return select(Worker).where(Worker.seen_at > func.now() - SEEN_WITHIN).order_by(Worker.started_at, Worker.id)
+
+
+async def round_trip_seconds(session: AsyncSession) -> float:
+    """Return how long the database takes to answer the simplest statement."""
+    await session.connection()
+    started = time.perf_counter()
+    await session.execute(select(literal(1)))
+    return time.perf_counter() - started
 
 
 async def pause(session: AsyncSession, actor: Actor, workflow: str, reason: str | None) -> None:

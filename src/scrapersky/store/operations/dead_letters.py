@@ -6,11 +6,12 @@ The session is the tenant's. A trigger deletes a dead letter when its row leaves
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import Select, func, select, text, tuple_
+from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database
@@ -24,7 +25,8 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.labels import RowLabel, labels
 from scrapersky.store.operations.queue_rows import UNKNOWN, AnyWorkflow, by_state, lock_states, one_of, set_columns
 
-MAX_COUNT = 100_000  # larger counts are cut off here
+MAX_COUNT = 1_000_000  # larger counts are cut off here
+DAY_PARTS = 12  # the last day of a group is counted in parts of two hours
 CHUNK_ROWS = 1_000  # of one transaction when all matching rows are moved
 
 Action = Literal["retry", "drop"]
@@ -43,6 +45,7 @@ class DeadLetterQuery:
     text: str | None = None  # the begin of the message
     reason: str | None = None  # the message without names of sites and numbers
     failed_until: datetime | None = None
+    excluded: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,17 @@ class LetterGroup:
     rows: int
     first_at: datetime
     last_at: datetime
+    last_day: list[int]  # dead letters per two hours of the last day, the oldest first
+
+
+@dataclass(frozen=True)
+class LetterGroups:
+    """The largest groups, and the numbers of all groups and of all their dead letters."""
+
+    items: list[LetterGroup]
+    group_count: int
+    row_count: int
+    as_of: datetime | None  # when the last of them failed; None without a group
 
 
 @dataclass(frozen=True)
@@ -80,18 +94,38 @@ async def page(
     return list(await session.scalars(query.order_by(DeadLetter.failed_at.desc(), DeadLetter.id.desc()).limit(limit)))
 
 
-async def groups(session: AsyncSession, tenant_id: UUID, selection: DeadLetterQuery, limit: int) -> list[LetterGroup]:
+async def groups(session: AsyncSession, tenant_id: UUID, selection: DeadLetterQuery, limit: int) -> LetterGroups:
     """Return the selected dead letters by queue, type of error and reason, the largest groups first."""
-    rows = await session.execute(groups_query(tenant_id, selection).limit(limit))
-    return [LetterGroup(*row) for row in rows]
+    rows = (await session.execute(groups_query(tenant_id, selection).limit(limit))).all()
+    if not rows:
+        return LetterGroups([], 0, 0, None)
+    return LetterGroups(
+        [LetterGroup(*row[:-3]) for row in rows], rows[0].group_count, int(rows[0].row_count), rows[0].as_of
+    )
 
 
 def groups_query(tenant_id: UUID, selection: DeadLetterQuery) -> Select[Any]:
     """Build the query of the groups."""
     columns = (DeadLetter.queue, DeadLetter.error_type, DeadLetter.reason)
-    size = func.count().label("size")
-    grouped: Any = select(*columns, size, func.min(DeadLetter.failed_at), func.max(DeadLetter.failed_at))
-    return _matching(grouped, tenant_id, selection).group_by(*columns).order_by(size.desc(), *columns)
+    size, part = func.count(), timedelta(days=1) / DAY_PARTS
+    last_at = func.max(DeadLetter.failed_at)
+    last_day = [
+        func.count().filter(
+            DeadLetter.failed_at > func.now() - (n + 1) * part, DeadLetter.failed_at <= func.now() - n * part
+        )
+        for n in reversed(range(DAY_PARTS))
+    ]
+    grouped: Any = select(
+        *columns,
+        size.label("size"),
+        func.min(DeadLetter.failed_at),
+        last_at,
+        array(last_day),
+        func.count().over().label("group_count"),
+        func.sum(size).over().label("row_count"),
+        func.max(last_at).over().label("as_of"),
+    )
+    return _matching(grouped, tenant_id, selection).group_by(*columns).order_by(text("size DESC"), *columns)
 
 
 async def labels_of(session: AsyncSession, letters: Iterable[DeadLetter]) -> dict[UUID, RowLabel]:
@@ -120,6 +154,23 @@ async def count(session: AsyncSession, tenant_id: UUID, selection: DeadLetterQue
     """Count the selected dead letters, up to MAX_COUNT."""
     capped = _matching(select(DeadLetter.id), tenant_id, selection).limit(MAX_COUNT).subquery()
     return int(await session.scalar(select(func.count()).select_from(capped)) or 0)
+
+
+async def next_letters(
+    session: AsyncSession,
+    tenant_id: UUID,
+    selection: DeadLetterQuery,
+    after: tuple[datetime, UUID] | None,
+    limit: int,
+) -> list[tuple[datetime, UUID]]:
+    """Return the time and id of the selected dead letters that follow `after`, the oldest first."""
+    place = tuple_(DeadLetter.failed_at, DeadLetter.id)
+    letters: Select[Any] = select(DeadLetter.failed_at, DeadLetter.id)  # type: ignore[assignment]
+    chosen = _matching(letters, tenant_id, selection)
+    rows = await session.execute(
+        (chosen.where(place > after) if after else chosen).order_by(DeadLetter.failed_at, DeadLetter.id).limit(limit)
+    )
+    return [(failed_at, letter_id) for failed_at, letter_id in rows]
 
 
 async def move(
@@ -190,7 +241,7 @@ async def _move_rows(
 
 
 def _shown(selection: DeadLetterQuery) -> dict[str, str]:
-    return {name: str(value) for name, value in vars(selection).items() if value is not None}
+    return {name: str(value) for name, value in vars(selection).items() if value not in (None, ())}
 
 
 def _changes(workflow: AnyWorkflow, actor: Actor, action: Action) -> dict[str, Any]:
@@ -213,4 +264,6 @@ def _matching(query: Select[Any], tenant_id: UUID, selection: DeadLetterQuery) -
         query = query.where(DeadLetter.reason == selection.reason)
     if selection.failed_until is not None:
         query = query.where(DeadLetter.failed_at <= selection.failed_until)
+    if selection.excluded:
+        query = query.where(DeadLetter.id.not_in(selection.excluded))
     return query

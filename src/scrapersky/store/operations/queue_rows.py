@@ -25,14 +25,15 @@ from sqlalchemy import (
     text,
     true,
     tuple_,
+    union_all,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Status
-from scrapersky.engine.queue import QueueMetrics
 from scrapersky.engine.queue_sql import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
+from scrapersky.models import DeadLetter, Tenant
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.steps import ROWS_OF_SEARCH
@@ -68,6 +69,8 @@ class QueueRow:
     due_at: datetime | None
     priority: int
     updated_at: datetime
+    tenant_id: UUID
+    tenant: str | None  # its name, in a list of all tenants
     position: QueuePosition
 
 
@@ -91,28 +94,40 @@ class RetriedRows:
 async def items(
     session: AsyncSession,
     workflow: AnyWorkflow,
-    tenant_id: UUID,
+    tenant_id: UUID | None,
     *,
-    statuses: Collection[Status] = (),
+    sections: Collection[str] = (),
     search_id: UUID | None = None,
     after: QueuePosition | None = None,
     limit: int = 50,
 ) -> list[QueueRow]:
-    """Return a page of rows by section: processing, ready in order, waiting, then idle; each is read from an index."""
+    """Return a page of rows by section: processing, ready in order, waiting, then idle; each is read from an index.
+
+    Without a tenant, in a session of the engine, the rows of all tenants in OPEN_SECTIONS.
+    """
     found: list[QueueRow] = []
     first = SECTIONS.index(after.section) if after else 0
     for section in SECTIONS[first:]:
-        if (not statuses or STATUS_OF[section] in statuses) and len(found) < limit:
+        if (not sections or section in sections) and len(found) < limit:
             start = after if after and after.section == section else None
-            query = _section_query(workflow, tenant_id, section, start).limit(limit - len(found))
+            query = section_query(workflow, tenant_id, section, start).limit(limit - len(found))
             if search_id is not None:
                 query = query.where(_of_search(workflow, search_id))
             found += [_item(section, row) for row in await session.execute(query)]
     return found
 
 
+async def section_count(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID, section: str, cap: int) -> int:
+    """Count the rows of a section, up to the cap."""
+    return int(await session.scalar(select(_count_of(workflow, tenant_id, section, cap))) or 0)
+
+
 async def oldest_seconds(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID | None = None) -> float:
     """Return how long the first ready row has waited, of a tenant or, in a session of the engine, of all tenants."""
+    return max(0.0, float(await session.scalar(_oldest_query(workflow, tenant_id)) or 0))
+
+
+def _oldest_query(workflow: AnyWorkflow, tenant_id: UUID | None) -> Select[Any]:
     table, queue = workflow.model.__table__, workflow.queue
     status, due_at, order = (table.c[f"{queue}_{part}"] for part in ("status", "due_at", "order"))
     queued_at = (order + table.c.priority * literal(PRIORITY_WORTH, BigInteger())) / 1e6
@@ -122,21 +137,23 @@ async def oldest_seconds(session: AsyncSession, workflow: AnyWorkflow, tenant_id
         .order_by(order)
         .limit(1)
     )
-    waited = await session.scalar(query if tenant_id is None else query.where(table.c.tenant_id == tenant_id))
-    return max(0.0, float(waited or 0))
+    return query if tenant_id is None else query.where(table.c.tenant_id == tenant_id)
 
 
-async def queue_metrics(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID) -> QueueMetrics:
-    """Return the metrics of a queue for the rows of one tenant."""
-    counts = [
-        select(func.count()).select_from(
-            _section_query(workflow, tenant_id, section, None).order_by(None).limit(MAX_COUNT).subquery()
-        )
-        for section in ("ready", "waiting", "processing", "error")
-    ]
-    row = (await session.execute(select(*(count.scalar_subquery() for count in counts)))).one()
-    ready, waiting, processing, dead = row
-    return QueueMetrics(ready, waiting, processing, dead, await oldest_seconds(session, workflow, tenant_id))
+def metrics_of_tenant(workflows: Sequence[AnyWorkflow], tenant_id: UUID) -> Any:
+    """Build the query of the metrics of queues for the rows of one tenant, a row per workflow."""
+    parts = []
+    for workflow in workflows:
+        counts = [_count_of(workflow, tenant_id, section, MAX_COUNT) for section in MEASURED]
+        values = (*counts, _oldest_query(workflow, tenant_id).scalar_subquery())
+        named = (value.label(name) for name, value in zip(MEASURES, values, strict=True))
+        parts.append(select(literal(workflow.name).label("workflow"), *named))
+    return union_all(*parts)
+
+
+def _count_of(workflow: AnyWorkflow, tenant_id: UUID, section: str, cap: int) -> Any:
+    rows = section_query(workflow, tenant_id, section, None).order_by(None).limit(cap).subquery()
+    return select(func.count()).select_from(rows).scalar_subquery()
 
 
 async def queue_rows(
@@ -229,7 +246,7 @@ def by_state(states: Mapping[UUID, StrEnum]) -> dict[str, list[str] | int]:
     return {state: ids if len(states) <= MAX_AUDITED_IDS else len(ids) for state, ids in grouped.items()}
 
 
-# -- shelves -----------------------------------------------------------------------------------------------------------
+# -- sections ----------------------------------------------------------------------------------------------------------
 
 # A section is a part of a queue with its own order and index.
 STATUS_OF = {
@@ -242,10 +259,21 @@ STATUS_OF = {
     "new": Status.NEW,
 }
 SECTIONS = list(STATUS_OF)
+MEASURED = ("ready", "waiting", "processing", "error")
+MEASURES = ("ready", "waiting", "processing", "dead", "oldest")  # the columns of the metrics of a queue
+OPEN_SECTIONS = ("processing", "ready", "waiting", "error")  # have an index over all tenants
 TIMED = ("processing", "waiting")
 
 
-def _section_query(workflow: AnyWorkflow, tenant_id: UUID, section: str, after: QueuePosition | None) -> Select[Any]:
+def sections_of(statuses: Collection[Status]) -> list[str]:
+    """Return the sections whose rows have one of these statuses; all sections without one."""
+    return [section for section, status in STATUS_OF.items() if not statuses or status in statuses]
+
+
+def section_query(
+    workflow: AnyWorkflow, tenant_id: UUID | None, section: str, after: QueuePosition | None
+) -> Select[Any]:
+    """Build the query of a section from a position on; of all tenants without one."""
     table, queue = workflow.model.__table__, workflow.queue
     status, due_at, order = (table.c[f"{queue}_{part}"] for part in ("status", "due_at", "order"))
     attempts, allowance = table.c[f"{queue}_attempts"], table.c[f"{queue}_allowance"]
@@ -253,7 +281,9 @@ def _section_query(workflow: AnyWorkflow, tenant_id: UUID, section: str, after: 
     # A literal, not a parameter: only then the planner uses the partial index.
     is_in_section = status == literal(STATUS_OF[section].value, literal_execute=True)
     clock = due_at.is_not(None) if section in TIMED else due_at.is_(None) if section == "ready" else true()
-    place = (key, table.c.id) if key is not None else (table.c.id,)
+    # Over all tenants, only dead letters have an index for failed rows.
+    row_id = DeadLetter.row_id if tenant_id is None and section == "error" else table.c.id
+    place = (key, row_id) if key is not None else (row_id,)
     query = (
         select(
             table.c.id,
@@ -264,13 +294,25 @@ def _section_query(workflow: AnyWorkflow, tenant_id: UUID, section: str, after: 
             due_at.label("due_at"),
             table.c.priority,
             table.c.updated_at,
+            table.c.tenant_id,
+            (literal(None) if tenant_id else Tenant.name).label("tenant"),
             (literal(None) if key is None else key).label("key"),
         )
-        .where(table.c.tenant_id == tenant_id, is_in_section, clock)
+        .where(is_in_section, clock)
         .order_by(*place)
     )
+    if tenant_id is not None:
+        query = query.where(table.c.tenant_id == tenant_id)
+    else:
+        query = query.join(Tenant, Tenant.id == table.c.tenant_id)
+        if section == "error":
+            query = query.join(
+                DeadLetter, (DeadLetter.row_id == table.c.id) & (DeadLetter.queue == f"{table.name}.{queue}")
+            )
     if after is None:
         return query
+    if row_id is not table.c.id:
+        query = query.where(table.c.id > after.id)  # the planner does not derive it from the equal column
     return query.where(tuple_(*place) > tuple_(*((after.key, after.id) if key is not None else (after.id,))))
 
 

@@ -86,6 +86,7 @@ async def page(
     *,
     workflow: str | None = None,
     since: datetime | None = None,
+    until: datetime | None = None,
     before: tuple[datetime, int] | None = None,
     limit: int = 50,
 ) -> list[Run]:
@@ -95,6 +96,8 @@ async def page(
         query = query.where(Run.workflow == workflow)
     if since is not None:
         query = query.where(Run.started_at >= since)
+    if until is not None:
+        query = query.where(Run.started_at < until)
     if before is not None:
         query = query.where(tuple_(Run.started_at, Run.id) < before)
     return list(await session.scalars(query))
@@ -151,24 +154,17 @@ async def get(session: AsyncSession, run_id: int) -> Run:
     return found
 
 
-async def recent(session: AsyncSession) -> Mapping[str, RecentRuns]:
-    """Return the sums of each workflow within the window."""
+def recent_query() -> Select[Any]:
+    """Build the query of the sums of each workflow within the window."""
     buckets = array([func.sum(Run.histogram[n + 1]) for n in range(len(histogram.empty()))])
-    rows = await session.execute(
-        select(
-            Run.workflow,
-            *(func.sum(getattr(Run, name)).label(name) for name in SUMMED),
-            buckets.label("buckets"),
-        )
-        .where(Run.started_at > func.now() - WINDOW, Run.claimed > 0)
-        .group_by(Run.workflow)
-    )
-    return {row.workflow: _recent(row) for row in rows}
+    sums = (func.sum(getattr(Run, name)).label(name) for name in SUMMED)
+    query: Any = select(Run.workflow, *sums, buckets.label("buckets"))
+    grouped: Select[Any] = query.where(Run.started_at > func.now() - WINDOW, Run.claimed > 0).group_by(Run.workflow)
+    return grouped
 
 
-def _recent(row: Any) -> RecentRuns:
-    buckets = [int(count) for count in row.buckets]
-    sums = {name: getattr(row, name) for name in SUMMED}
-    return RecentRuns(
-        **sums, p50_seconds=histogram.quantile(buckets, 0.5), p95_seconds=histogram.quantile(buckets, 0.95)
-    )
+def recent_of(row: Mapping[str, Any]) -> RecentRuns:
+    """Return the sums of one workflow from a row of the query."""
+    buckets = [int(count) for count in row["buckets"]]
+    p50, p95 = (histogram.quantile(buckets, share) for share in (0.5, 0.95))
+    return RecentRuns(**{name: int(row[name]) for name in SUMMED}, p50_seconds=p50, p95_seconds=p95)

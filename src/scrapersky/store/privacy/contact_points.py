@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +18,8 @@ Kind = Literal["email", "domain", "phone", "person"]
 MAX_LENGTH = 320
 _DIALLED = re.compile(r"[+(]?[0-9][0-9 ()./+-]{4,40}")
 _HOST = re.compile(r"[a-z0-9_.-]{1,253}")
+# An email address or an international phone number in a text.
+_WRITTEN = re.compile(r"[^\s<>\"'(),;:@]{1,64}@[^\s<>\"'(),;:@]{1,253}|\+[0-9][0-9 ()./-]{5,20}[0-9]")
 _SCHEME = re.compile(r"[a-z][a-z+.-]{1,15}://", re.IGNORECASE)
 
 
@@ -46,6 +50,13 @@ def parse_points(written: str, country: str = "", kind: Kind | None = None) -> t
     if kind == "email":
         return _email(text)
     return _phone(text, country) if kind == "phone" else _domain(text)
+
+
+def points_in(text: str) -> Iterator[ContactPoint]:
+    """Yield the email addresses and international phone numbers that a text contains."""
+    for word in _WRITTEN.findall(text):
+        with suppress(ValueError):  # it only looks like one
+            yield from parse_points(word.rstrip("."), kind="email" if "@" in word else "phone")
 
 
 def spellings_of(point: ContactPoint) -> tuple[ContactPoint, ...]:

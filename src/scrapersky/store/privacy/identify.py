@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ARRAY, ColumnElement, Uuid, and_, any_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.contact_fields import PHONE_FIELDS
@@ -13,7 +13,7 @@ from scrapersky.extract.emails.classify import ROLE_LOCALS
 from scrapersky.models import Contact, Domain, LocalBusiness, Place
 from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy.contact_points import ContactPoint, parse_points, person_points
-from scrapersky.store.privacy.patterns import mention_pattern, sql_pattern
+from scrapersky.store.privacy.patterns import mention_pattern
 
 
 class UnidentifiedPerson(BadRequest):
@@ -62,21 +62,21 @@ class DataSubject:
         return mention_pattern(self.points)
 
     @property
-    def sql_pattern(self) -> str:
-        """The pattern, for the database, of rows that can mention an address or a number; empty if there is none."""
-        return sql_pattern(point for point in self.points if point.kind != "person")
+    def addresses(self) -> list[ContactPoint]:
+        """The addresses and numbers, which are this person's wherever they are."""
+        return [point for point in self.points if point.kind != "person"]
 
     @property
-    def sql_name_pattern(self) -> str:
-        """The same for the name, which at other sites can be another person's."""
-        return sql_pattern(point for point in self.points if point.kind == "person")
+    def names(self) -> list[ContactPoint]:
+        """The name, which at other sites can be another person's."""
+        return [point for point in self.points if point.kind == "person"]
 
 
 async def identify(session: AsyncSession, tenant_id: UUID, person: PersonQuery) -> DataSubject:
     """Find the contacts with one of the points, those merged with them, and the same name at the same sites."""
     subject = DataSubject(person.points())
     subject.points = set(subject.given)
-    first = await _having(session, tenant_id, or_(*(_has(point) for point in subject.points)))
+    first = await _having(session, tenant_id, or_(*(_has(tenant_id, point) for point in subject.points)))
     ids = [contact.id for contact, _ in first]
     merged = or_(
         one_of(Contact.merged_into_id, ids),
@@ -87,7 +87,7 @@ async def identify(session: AsyncSession, tenant_id: UUID, person: PersonQuery) 
     domains = {point.value.rpartition(" @ ")[2] for point in subject.points if point.kind == "person"}
     sites = select(Domain.id).where(Domain.tenant_id == tenant_id, Domain.name.in_(sorted(domains)))
     subject.domain_ids = set(await session.scalars(sites))
-    for contact, _ in await _having(session, tenant_id, or_(*(_has(point) for point in subject.points))):
+    for contact, _ in await _having(session, tenant_id, or_(*(_has(tenant_id, point) for point in subject.points))):
         is_shared = _is_role_address(contact) and ContactPoint("email", contact.email or "") not in subject.given
         (subject.shared if is_shared else subject.own)[contact.id] = contact
     return subject
@@ -106,14 +106,17 @@ async def _having(
     return [(row[0], row[1]) for row in rows]
 
 
-def _has(point: ContactPoint) -> ColumnElement[bool]:
+def _has(tenant_id: UUID, point: ContactPoint) -> ColumnElement[bool]:
     if point.kind == "email":
         return or_(Contact.email == point.value, Contact.identity == f"email:{point.value}")
     if point.kind == "phone":
         same = [f"{name}:{point.value}" for name in PHONE_FIELDS]
         return or_(*(getattr(Contact, name) == point.value for name in PHONE_FIELDS), Contact.identity.in_(same))
     name, _, domain = point.value.rpartition(" @ ")
-    return and_(Domain.name == domain, func.lower(Contact.name) == func.lower(name))
+    sites = select(Domain.id).where(Domain.tenant_id == tenant_id, Domain.name == domain).scalar_subquery()
+    # As an array, which an index can look up: a condition on the joined domain would read every contact.
+    at_site = Contact.domain_id == any_(func.array(sites, type_=ARRAY(Uuid())))
+    return and_(at_site, func.lower(Contact.name) == func.lower(name))
 
 
 async def _own_points(session: AsyncSession, tenant_id: UUID, contact: Contact, domain: str) -> set[ContactPoint]:

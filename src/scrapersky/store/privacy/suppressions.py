@@ -18,7 +18,7 @@ from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
 from scrapersky.store.operations.queue_rows import one_of
-from scrapersky.store.privacy.contact_points import ContactPoint, Kind, spellings_of
+from scrapersky.store.privacy.contact_points import ContactPoint, Kind, points_in, spellings_of
 
 PERSON, IMPORT, ERASURE = "person", "import", "erasure"
 CHUNK_ROWS = 10_000
@@ -130,6 +130,18 @@ async def known(
         for each in reversed(found)
         if each.digest in by_digest
     }
+
+
+async def mentioning(session: AsyncSession, tenant_id: UUID, texts: Iterable[str]) -> set[str]:
+    """Return those of the texts that contain a suppressed email address or international phone number."""
+    anything = select(Suppression.id).where(Suppression.tenant_id == tenant_id).limit(1)
+    if await session.scalar(anything) is None:
+        return set()
+    by_point: dict[ContactPoint, set[str]] = {}
+    for one in texts:
+        for point in points_in(one):
+            by_point.setdefault(point, set()).add(one)
+    return {one for point in await known(session, tenant_id, by_point) for one in by_point[point]}
 
 
 async def refuse_erased(session: AsyncSession, tenant_id: UUID, points: Iterable[ContactPoint]) -> None:

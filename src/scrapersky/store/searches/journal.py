@@ -31,6 +31,7 @@ INSERT INTO search_journal (search_id, query, page_token, tenant_id, page, store
 SELECT :search, j.query, j.page_token, j.tenant_id, j.page, j.stored_at
 FROM search_journal j JOIN search s ON s.id = j.search_id
 WHERE s.tenant_id = :tenant AND lower(s.text) = lower(:text) AND lower(s.area) IS NOT DISTINCT FROM lower(:area)
+    AND s.area_request IS NOT DISTINCT FROM (SELECT area_request FROM search WHERE id = :search)
     AND s.provider = :provider AND s.id <> :search AND j.page ->> :is_charged IS NOT NULL ON CONFLICT DO NOTHING""")
 
 

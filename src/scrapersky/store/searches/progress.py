@@ -74,6 +74,7 @@ async def waits(session: AsyncSession, search_id: UUID) -> list[Wait]:
 async def top_reasons(session: AsyncSession, search_id: UUID, limit: int = 8) -> list[StepReason]:
     """Return why rows of the search were skipped, failed or postponed, the most frequent reasons first.
 
+    Those of searches come before all others: what a campaign could not search for is missing as a whole.
     Reasons that differ in host names and numbers only are counted as one.
     """
     return [StepReason(*row) for row in await session.execute(_REASONS, {"search": search_id, "limit": limit})]
@@ -92,10 +93,11 @@ def as_json(steps: Sequence[StepCount]) -> dict[str, Any]:
 def rows_of(step: LineStep) -> str:
     """Build the FROM clause of a step's rows of the search, named `t`, up to further conditions.
 
-    Contacts are read by their domains and businesses: by their ids they would be read twice.
+    Contacts are read by their domains and businesses: by their ids they would be read twice. Those that were merged
+    into others count as one with them.
     """
     if step.table == "contact":
-        return f"({contacts_of_search('c.*')}) t WHERE true"
+        return f"({contacts_of_search('c.*')}) t WHERE t.merged_into_id IS NULL"
     return f"{step.table} t WHERE {ROWS_OF_SEARCH[step.table].found.format(row='t')}"
 
 
@@ -132,8 +134,8 @@ def _left_behind(step: LineStep, rows: str) -> str:
     reason = f"regexp_replace(regexp_replace({message}, '{_SITE}', 'a site', 'gi'), '{_NUMBER}', '…', 'g')"
     return (
         f"SELECT '{step.workflow}' AS workflow, {status} AS status, {reason} AS reason, {message} AS message "  # noqa: S608
-        f"FROM {rows} AND ({status} IN ('Skipped', 'Error') "
-        f"OR ({status} = 'Queued' AND t.{step.queue}_error IS NOT NULL))"
+        f"FROM {rows} AND {status} IN ('Skipped', 'Error', 'Queued') "  # a list, which an index can look up
+        f"AND ({status} <> 'Queued' OR t.{step.queue}_error IS NOT NULL)"
     )
 
 
@@ -142,5 +144,5 @@ _WAITS = text(f"{_of_each_step(_waiting)} ORDER BY until")
 _REASONS = text(
     "SELECT workflow, status, CASE WHEN min(message) = max(message) THEN min(message) ELSE reason END AS reason, "  # noqa: S608
     f"count(*) AS rows FROM ({_of_each_step(_left_behind)}) r "
-    "GROUP BY workflow, status, r.reason ORDER BY 4 DESC, 1, 3 LIMIT :limit"
+    "GROUP BY workflow, status, r.reason ORDER BY workflow <> 'place_search', 4 DESC, 1, 3 LIMIT :limit"
 )

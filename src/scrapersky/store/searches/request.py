@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import cast, func, null, select, text, update
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Status
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Domain, Search
+from scrapersky.providers.areas.area import Area
+from scrapersky.providers.areas.where import Where
 from scrapersky.store.line.advance_rules import read_rules
 from scrapersky.store.money import spending
 from scrapersky.store.searches import journal, resume, snapshot
@@ -25,11 +28,17 @@ class SearchRequest:
     """What to search for, where, at which provider, and for how much money."""
 
     text: str
-    area: str | None
+    where: Where
     provider: str
     limit: int | None
     budget_cents: int | None
     rules: AdvanceRules
+    areas: tuple[Area, ...] = ()  # on the map, if they are known already; no part of what makes requests equal
+
+    @property
+    def area(self) -> str | None:
+        """The area in words."""
+        return self.where.words
 
 
 async def lock_and_find(session: AsyncSession, tenant_id: UUID, request: SearchRequest) -> Search | None:
@@ -47,6 +56,7 @@ async def lock_and_find(session: AsyncSession, tenant_id: UUID, request: SearchR
             func.lower(func.left(Search.text, 200)) == func.lower(func.left(request.text, 200)),
             func.lower(Search.text) == func.lower(request.text),
             func.lower(Search.area).is_not_distinct_from(func.lower(request.area)),
+            Search.area_request.is_not_distinct_from(cast(request.where.to_json() or null(), JSONB())),
             Search.provider == request.provider,
             Search.result_limit.is_not_distinct_from(request.limit),
         )
@@ -69,20 +79,27 @@ async def save(
     if former is not None:
         await _update(session, former, request, queue, refresh)
         return former
-    search = Search(
+    search = new_search(tenant_id, request, queue=queue)
+    session.add(search)
+    await session.flush()
+    await journal.copy_charged_pages(session, search)
+    return search
+
+
+def new_search(tenant_id: UUID, request: SearchRequest, *, queue: bool) -> Search:
+    """Build the row of a search; without `queue` it is Completed."""
+    return Search(
         tenant_id=tenant_id,
         text=request.text,
         area=request.area,
+        area_request=request.where.to_json(),
+        area_found=[area.to_json() for area in request.areas] or None,
         provider=request.provider,
         result_limit=request.limit,
         budget_cents=request.budget_cents,
         rules=request.rules.model_dump(mode="json"),
         place_search_status=Status.QUEUED if queue else Status.COMPLETED,
     )
-    session.add(search)
-    await session.flush()
-    await journal.copy_charged_pages(session, search)
-    return search
 
 
 def is_due(search: Search, request: SearchRequest, refresh: bool) -> bool:
@@ -102,21 +119,26 @@ async def _update(session: AsyncSession, search: Search, request: SearchRequest,
     """Give the search the rules and the budget of the request, and continue with the rows it has found by them."""
     before = read_rules(search.rules)
     spent, starts_over = search.spent_micros, refresh and search.place_search_status == Status.COMPLETED
+    search.area_found = [area.to_json() for area in request.areas] or search.area_found
     search.rules, search.budget_cents = request.rules.model_dump(mode="json"), request.budget_cents
+    search.campaign_id = None  # the latest request pays for it
     if queue:
         search.place_search_status = Status.QUEUED
-    await resume.take_over_rows(session, search.id)
-    await snapshot.forget(session, search.id)
+    if before == STOPPED:
+        search.cancelled_by = None
+    await resume.take_over_rows(session, [search.id])
+    await snapshot.forget(session, [search.id])
     await session.flush()  # the budget first
     if queue and starts_over:
         await journal.close(session, search.id)
     elif queue:  # a trigger resets spent_micros of a search that is queued; this one continues and has spent a part
         await session.execute(update(Search).where(Search.id == search.id).values(spent_micros=spent))
-    await spending.wake_search(session, search.id)
+    await spending.wake_searches(session, [search.id])
     if request.rules != before:
         await resume.queue_more_pages(session, search.id, request.rules)
+        await resume.queue_analyses(session, [search.id], request.rules)
     if before == STOPPED:
-        await resume.queue_withdrawn_rows(session, search, request.rules)
+        await resume.queue_withdrawn_rows(session, [search.id], request.rules)
 
 
 async def add_domains(session: AsyncSession, search: Search, domains: Sequence[CompanyDomain]) -> None:

@@ -1,5 +1,6 @@
 """Queries that continue an earlier search: take its rows over, queue further pages, queue what a cancel withdrew."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from uuid import UUID
 
@@ -7,16 +8,26 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.extract.pages.select import MIN_SCORE, NEXT_OF_KIND, WORTH
-from scrapersky.models import Search
-from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, AdvanceRules, LineStep, not_rejected, step_after
+from scrapersky.models import Domain
+from scrapersky.store.line.pages import address_of
+from scrapersky.store.steps import (
+    LINKS,
+    NOT_NEEDED,
+    ROWS_OF_SEARCH,
+    STEPS,
+    AdvanceRules,
+    LineStep,
+    not_rejected,
+    step_after,
+    step_named,
+    steps_of,
+)
 
-URL_NOISE = "^https?://(www[.])?|[/]$"  # two URLs that differ in this only are the same page
 
-
-async def take_over_rows(session: AsyncSession, search_id: UUID) -> None:
-    """Make the search the owner of every row it has found: they are processed by its rules from now on."""
+async def take_over_rows(session: AsyncSession, search_ids: Sequence[UUID]) -> None:
+    """Make the searches the owners of every row they have found: they are processed by their rules from now on."""
     for statement in _TAKE_OVER:
-        await session.execute(statement, {"search": search_id})
+        await session.execute(statement, {"searches": list(search_ids)})
 
 
 async def queue_more_pages(session: AsyncSession, search_id: UUID, rules: AdvanceRules) -> None:
@@ -25,35 +36,50 @@ async def queue_more_pages(session: AsyncSession, search_id: UUID, rules: Advanc
     if rules.value_of(step_after("sitemap_import")) == "off" or not kinds:
         return
     scores = {"kinds": [kind.value for kind in kinds], "worths": [WORTH[kind] for kind in kinds]}
-    order = {"min_score": MIN_SCORE, "repeated": NEXT_OF_KIND, "noise": URL_NOISE}
+    order = {"min_score": MIN_SCORE, "repeated": NEXT_OF_KIND}
     await session.execute(_QUEUE_PAGES, {"search": search_id, "per_site": rules.pages_per_site, **scores, **order})
 
 
-async def queue_withdrawn_rows(session: AsyncSession, search: Search, rules: AdvanceRules) -> None:
-    """Queue the rows of a cancelled search that the rules let into a step, or that a person selected."""
-    search.cancelled_by = None
-    await session.flush()
+async def queue_sites(session: AsyncSession, search_id: UUID) -> None:
+    """Queue all web sites of a search again that are neither queued nor processed, unless a person rejected them."""
+    await session.execute(_QUEUE_SITES, {"search": search_id})
+
+
+async def queue_analyses(session: AsyncSession, search_ids: Sequence[UUID], rules: AdvanceRules) -> None:
+    """Queue sitemap analyses that were not needed for the former rules, where the rules need them now."""
+    if rules.value_of(_ANALYSIS) != "off":
+        values = {"searches": list(search_ids), "rule": rules.value_of(_ANALYSIS), "not_needed": NOT_NEEDED}
+        await session.execute(_QUEUE_ANALYSES, values)
+
+
+async def queue_withdrawn_rows(session: AsyncSession, search_ids: Sequence[UUID], rules: AdvanceRules) -> None:
+    """Queue the rows of cancelled searches that the rules let into a step, or that a person selected."""
     for step, statement in _QUEUE:
-        await session.execute(statement, {"search": search.id, "rule": rules.value_of(step)})
+        await session.execute(statement, {"searches": list(search_ids), "rule": rules.value_of(step)})
 
 
 # A row stores only the search that owns it; the search_* tables store every search that found it. Rows are locked in
 # one order, so that two overlapping requests do not deadlock.
 _TAKE_OVER = [
     text(f"""
-UPDATE {table} AS found SET search_id = :search WHERE found.id IN (
-    SELECT t.id FROM {table} t WHERE {ROWS_OF_SEARCH[table].found.format(row="t")}
-        AND t.search_id IS DISTINCT FROM :search ORDER BY t.id FOR NO KEY UPDATE OF t)""")  # noqa: S608 - our own names
-    for table in ("place", "local_business", "domain")
+WITH linked AS (
+    SELECT DISTINCT ON ({key}) {key} AS id, search_id FROM {link} WHERE search_id = ANY (cast(:searches AS uuid[]))
+    ORDER BY {key}, search_id
+), lost AS (
+    SELECT t.id, linked.search_id FROM {table} t JOIN linked USING (id)
+    WHERE (t.search_id = ANY (cast(:searches AS uuid[]))) IS NOT TRUE ORDER BY t.id FOR NO KEY UPDATE OF t
+)
+UPDATE {table} AS found SET search_id = lost.search_id FROM lost WHERE found.id = lost.id""")  # noqa: S608 - our own names
+    for table, (link, key) in LINKS.items()
 ]
 
 
 def _queue(before: LineStep, step: LineStep) -> str:
     queue, conditions = step.queue, {"all": "true", **step.rule_values}
     by_rule = " OR ".join(f"(cast(:rule AS text) = '{value}' AND {needs})" for value, needs in conditions.items())
-    may_enter = step.may_enter
+    may_enter = step.can_enter("{row}")
     if before.table == step.table:
-        may_enter += f" AND {{row}}.{before.queue}_status = 'Completed'"
+        may_enter += f" AND {before.was_passed('{row}')}"
     statement = f"""
 UPDATE {step.table} SET {queue}_status = replace({queue}_status, 'New', 'Queued'), {queue}_revert_to = NULL,
     updated_at = now()
@@ -68,6 +94,23 @@ WHERE id IN (
 
 _QUEUE = [(step, text(_queue(before, step))) for before, step in pairwise(STEPS)]
 
+_SITE = steps_of(Domain)[0].queue
+_QUEUE_SITES = text(f"""
+UPDATE domain SET {_SITE}_status = 'Queued', search_id = :search WHERE id IN (
+    SELECT t.id FROM domain t JOIN search_domain f ON f.domain_id = t.id WHERE f.search_id = :search
+        AND t.{_SITE}_status NOT IN ('Queued', 'Processing') AND {not_rejected("t")}
+    ORDER BY t.id FOR NO KEY UPDATE OF t)""")  # noqa: S608 - our own names
+
+_ANALYSIS = step_named("sitemap_analysis")
+_QUEUE_ANALYSES = text(
+    f"""
+UPDATE domain SET sitemap_analysis_status = 'Queued' WHERE id IN (
+    SELECT t.id FROM domain t WHERE {ROWS_OF_SEARCH["domain"].owned} AND {not_rejected("t")}
+        AND t.sitemap_analysis_status = 'Skipped' AND t.sitemap_result = :not_needed
+        AND (cast(:rule AS text) = 'all' OR {_ANALYSIS.rule_values["needed"]})
+    ORDER BY t.id FOR NO KEY UPDATE OF t)""".format(row="t")  # noqa: S608 - our own names
+)
+
 _PAGES = step_after("sitemap_import").queue
 # The order of extract.pages.select: the kinds in turn, the highest score and the smallest depth first; no page whose
 # URL differs from one that was read only in www, case or a slash.
@@ -78,14 +121,14 @@ WITH sites AS (
     WHERE f.search_id = :search GROUP BY 1 HAVING count(p.id) < :per_site
 ), fresh AS (
     SELECT p.id, p.domain_id, p.url, p.kind, p.depth, w.worth * p.kind_score AS worth,
-        row_number() OVER (PARTITION BY p.domain_id, regexp_replace(lower(p.url), :noise, '', 'g')
+        row_number() OVER (PARTITION BY p.domain_id, {address_of("p")}
             ORDER BY p.kind_score DESC, length(p.url), p.url) AS copy
     FROM sites s JOIN page p ON p.domain_id = s.domain_id
     JOIN unnest(cast(:kinds AS text[]), cast(:worths AS float8[])) AS w(kind, worth) ON w.kind = p.kind
     WHERE p.{_PAGES}_status = 'New' AND {not_rejected("p")}
         AND p.kind_score >= cast(:min_score AS float8) AND NOT EXISTS (
             SELECT FROM page r WHERE r.domain_id = p.domain_id AND r.{_PAGES}_status <> 'New'
-                AND regexp_replace(lower(r.url), :noise, '', 'g') = regexp_replace(lower(p.url), :noise, '', 'g'))
+                AND {address_of("r")} = {address_of("p")})
 ), ranked AS (
     SELECT id, domain_id, url, depth, worth * cast(:repeated AS float8) ^ (row_number() OVER (
         PARTITION BY domain_id, kind ORDER BY worth DESC, depth, length(url), url) - 1) AS worth

@@ -17,7 +17,7 @@ from scrapersky.store.line import hidden_sites
 from scrapersky.store.line.advance_rules import read_rules
 from scrapersky.store.searches import progress
 from scrapersky.store.searches.progress import StepCount, StepReason, Wait, rows_of
-from scrapersky.store.searches.results import contact_counts
+from scrapersky.store.searches.results import found_contacts
 from scrapersky.store.steps import STEPS, LineStep
 
 MIN_SECONDS = 1.0  # between two counts of one search
@@ -40,6 +40,8 @@ class ProgressSnapshot:
     found: dict[str, int]  # contacts, emails, phones, people, domains
     hidden: dict[str, int]  # sites that show nothing to a plain reader, by reason
     undecided: dict[str, int]  # rows that wait for the decision of a person, by the step that they would enter
+    left_out: dict[str, int]  # contacts that files leave out, by reason: rejected, suppressed, merged
+    first_contact_at: datetime | None  # when its first contact was found
 
     @property
     def share_done(self) -> float:
@@ -76,9 +78,9 @@ async def of_list(session: AsyncSession, ids: Sequence[UUID]) -> dict[UUID, Prog
     return found
 
 
-async def forget(session: AsyncSession, search_id: UUID) -> None:
-    """Delete the snapshot of a search that a person has just changed: the next reader counts."""
-    await session.execute(_FORGET, {"search": search_id})
+async def forget(session: AsyncSession, search_ids: Sequence[UUID]) -> None:
+    """Delete the snapshots of searches that a person has just changed: the next reader counts."""
+    await session.execute(_FORGET, {"searches": list(search_ids)})
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ def _read(row: Any) -> ProgressSnapshot:
         stored["found"],
         stored.get("hidden", {}),  # snapshots of the version before have none
         stored["undecided"],
+        stored.get("left_out", {}),
+        datetime.fromisoformat(first) if (first := stored.get("first_contact_at")) else None,
     )
 
 
@@ -120,7 +124,7 @@ async def _count(session: AsyncSession, search: Search) -> ProgressSnapshot:
     waits = await progress.waits(session, search.id) if any(step.waiting for step in steps) else []
     is_left_behind = any(step.waiting or step.skipped or step.failed for step in steps)
     reasons = await progress.top_reasons(session, search.id) if is_left_behind else []
-    found = await contact_counts(session, search.id)
+    contacts = await found_contacts(session, search.id)
     counted = ProgressSnapshot(
         search.id,
         began,
@@ -128,9 +132,11 @@ async def _count(session: AsyncSession, search: Search) -> ProgressSnapshot:
         steps,
         reasons,
         waits,
-        found,
+        contacts.found,
         await hidden_sites.of_search(session, search.id),
         await _undecided(session, search),
+        contacts.left_out,
+        contacts.first_at,
     )
     await _store(session, search, counted, time.monotonic() - started)
     return counted
@@ -161,6 +167,8 @@ async def _store(session: AsyncSession, search: Search, counted: ProgressSnapsho
             "found": counted.found,
             "hidden": counted.hidden,
             "undecided": counted.undecided,
+            "left_out": counted.left_out,
+            "first_contact_at": counted.first_contact_at and counted.first_contact_at.isoformat(),
         },
     }
     new = insert(SearchProgress).values(search_id=search.id, tenant_id=search.tenant_id, **row)
@@ -168,10 +176,10 @@ async def _store(session: AsyncSession, search: Search, counted: ProgressSnapsho
 
 
 def _undecided_rows(before: LineStep, step: LineStep) -> str:
-    came = f" AND t.{before.queue}_status = 'Completed'" if before.table == step.table else ""
+    came = f" AND {before.was_passed('t')}" if before.table == step.table else ""
     return (
         f"SELECT '{step.workflow}' AS workflow, count(*) AS rows FROM (SELECT FROM {rows_of(step)}{came} "  # noqa: S608 - our own names
-        f"AND t.curation_status = 'New' AND t.{step.queue}_status = 'New' AND {step.may_enter.format(row='t')} "
+        f"AND t.curation_status = 'New' AND t.{step.queue}_status = 'New' AND {step.can_enter('t')} "
         "LIMIT :max_rows) u"
     )
 
@@ -179,7 +187,7 @@ def _undecided_rows(before: LineStep, step: LineStep) -> str:
 _UNDECIDED = {step.workflow: _undecided_rows(before, step) for before, step in pairwise(STEPS)}
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))")
 _TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:key, 0))")
-_FORGET = text("DELETE FROM search_progress WHERE search_id = :search")
+_FORGET = text("DELETE FROM search_progress WHERE search_id = ANY (cast(:searches AS uuid[]))")
 # A search without work left changes by what people do, which the audit records, within a transaction of a minute at
 # most, or seldom by another search that finds the same web sites.
 _STORED = text("""

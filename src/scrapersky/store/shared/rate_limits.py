@@ -31,21 +31,14 @@ class BucketState:
     left: float  # tokens in the bucket
 
 
-async def take(connection: asyncpg.Connection, key: str, per_minute: float, burst: float, cost: float = 1) -> float:
-    """Take `cost` tokens from the bucket `key` of at most `burst`; return the seconds to wait, 0 if allowed.
-
-    `connection` comes from `Database.engine_connection()`, outside a longer transaction: a bucket stays locked until
-    the commit. A key begins with its subject: `login:ada@example.com`. A personal key can be hashed; it is kept a day.
-
-    Example: `if wait := await rate_limits.take(connection, f"login:{account}", per_minute=5, burst=10): ...`
-    """
-    return (await take_tokens(connection, key, per_minute, burst, cost)).wait
-
-
 async def take_tokens(
     connection: asyncpg.Connection, key: str, per_minute: float, burst: float, cost: float = 1
 ) -> BucketState:
-    """Take tokens like `take`; return the state of the bucket."""
+    """Take `cost` tokens from the bucket `key` of at most `burst`; return the state of the bucket.
+
+    `connection` comes from `Database.engine_connection()`, outside a longer transaction: a bucket stays locked until
+    the commit. A key begins with its subject: `login:ada@example.com`. A personal key can be hashed; it is kept a day.
+    """
     per_second = per_minute / 60
     row = await connection.fetchrow(_TAKE, key, per_second, float(burst), float(cost))
     if row is None:  # another process created the bucket at the same time, and emptied it

@@ -1,0 +1,107 @@
+"""Rows of grids. They are drawn here and not by a template because a page has hundreds of cells, and as short as HTML
+allows: without the end tags that the next cell or row implies.
+
+A cell is a paragraph of its own, whose direction the style takes from its text; so its text needs no `<bdi>`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from scrapersky.console.columns import Column, Grid
+from scrapersky.console.draw.words import cut, host_of, number, path_of, web_address, when
+from scrapersky.console.language import gettext as _
+
+NAME_LENGTH = 40  # of a row in the label of its box
+
+_BOX = Markup('<td><input type="checkbox" name="id" value="{} {}" aria-label="{}">')
+_NAME = Markup('<th scope="row"><a href="{}/{}" data-open>{}</a>')
+_ROW, _OPEN_ROW = Markup("<tr>"), Markup('<tr class="is-open">')
+_PLAIN = Markup("<td>")
+_STYLED = {kind: Markup('<td class="{}">').format(kind) for kind in ("number", "rating", "share", "phone", "time")}
+# Pages of crawled sites: they do not learn where the person came from.
+_WEB = Markup('<a class="web" href="{}" rel="noopener noreferrer" target="_blank">{}</a>')
+_PATH = Markup('<a href="{}" rel="noopener noreferrer" target="_blank">{}</a>')
+
+
+def heading(grid: Grid, row: Any) -> str:
+    """Return what a row is called: the first of its names that it has."""
+    for name in grid.heading:
+        if value := getattr(row, name):
+            return str(value if isinstance(value, str) else next(iter(value.values())))
+    return str(row.id)
+
+
+def row_line(grid: Grid, columns: Sequence[Column], row: Any, base: str, can_tick: bool, is_open: bool) -> Markup:
+    """Draw a row: its box, its name as a link to its page below `base`, and its cells."""
+    name, parts = heading(grid, row), [_OPEN_ROW if is_open else _ROW]
+    if can_tick:
+        parts.append(_BOX.format(row.id, row.curation_status, _("Select %(name)s") % {"name": cut(name, NAME_LENGTH)}))
+    parts.append(_NAME.format(base, row.id, cut(name)))
+    for column in columns:
+        parts += (_STYLED.get(column.kind, _PLAIN), cell(column, row))
+    return Markup("\n").join((Markup().join(parts), ""))
+
+
+def cell(column: Column, row: Any) -> Markup:
+    """Draw the value of a column; without a value nothing: the style draws a dash."""
+    value = getattr(row, column.field)
+    if value is None or value in ("", []):
+        return Markup()
+    return _KINDS.get(column.kind, _text)(column, row, value)
+
+
+def _text(_column: Column, _row: Any, value: Any) -> Markup:
+    return escape(cut(value))
+
+
+def _state(column: Column, row: Any, value: str) -> Markup:
+    """Draw a word of a state; the style adds its glyph, and the error stands in the title."""
+    why = getattr(row, column.field.replace("_status", "_error"), None) if column.kind == "status" else None
+    title = Markup(' title="{}"').format(cut(why)) if why else ""
+    name = f"{column.kind}-{value.lower().replace(' ', '-')}"
+    return Markup('<span class="{}"{}>{}</span>').format(name, title, _(value))
+
+
+def _words(_column: Column, _row: Any, value: Any) -> Markup:
+    return escape(cut(value if isinstance(value, str) else ", ".join(value)))
+
+
+def _web(_column: Column, _row: Any, value: str) -> Markup:
+    """Draw a web address as a link with its host and its path."""
+    if not web_address(value):
+        return escape(cut(value))
+    path = path_of(value)
+    tail = Markup('<span class="path"><bdi>{}</bdi></span>').format(cut(path, 80)) if path != "/" else ""
+    shown = Markup("<bdi>{}</bdi>{}").format(cut(host_of(value), 60), tail)
+    return _WEB.format(value, shown)
+
+
+def _path(_column: Column, _row: Any, value: str) -> Markup:
+    """Draw a web address as a link that shows its path alone."""
+    if not web_address(value):
+        return escape(cut(value))
+    shown = path_of(value) if path_of(value) != "/" else host_of(value)
+    return _PATH.format(value, cut(shown, 80))
+
+
+_KINDS: dict[str, Callable[[Column, Any, Any], Markup]] = {
+    "status": _state,
+    "curation": _state,
+    "verdict": _state,
+    "words": _words,
+    "web": _web,
+    "path": _path,
+    "time": lambda _column, _row, value: escape(when(value)),
+    "number": lambda _column, _row, value: escape(number(value)),
+    "rating": lambda _column, _row, value: escape(f"{value:.1f}"),
+    "share": lambda _column, _row, value: escape(f"{value:.2f}"),
+    "email": lambda _column, _row, value: _reach("mailto", quote(value, safe="@/"), cut(value, 80)),
+    "phone": lambda _column, _row, value: _reach("tel", quote(value, safe="+/"), cut(value, 40)),
+}
+
+
+def _reach(scheme: str, address: str, shown: str) -> Markup:
+    return Markup('<a href="{}:{}">{}</a>').format(scheme, address, shown)

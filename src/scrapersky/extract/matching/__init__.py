@@ -1,0 +1,1 @@
+"""Whether two records of places, mostly of different providers, are one business."""

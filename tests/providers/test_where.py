@@ -1,0 +1,161 @@
+"""Where a search looks: how it is written, what is refused, and what is inside."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapersky.providers.areas.area import Area, read_areas
+from scrapersky.providers.areas.geojson import BadPolygon, read_polygon, read_polygon_file
+from scrapersky.providers.areas.geometry import Box, Circle, Polygon, distance_metres
+from scrapersky.providers.areas.read_search import GivenWhere
+from scrapersky.providers.areas.tiles import tile_count, tiles
+from scrapersky.providers.areas.where import UnclearSearch, Where, read_where
+from scrapersky.providers.registry import read_search
+
+SQUARE = {"type": "Polygon", "coordinates": [[[24, 60], [25, 60], [25, 61], [24, 61], [24, 60]]]}
+
+
+def read(text: str, **given: Any) -> tuple[str, Where]:
+    return read_search(text, GivenWhere(**given), "openstreetmap")
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "where"),
+    [
+        ("dentists, Turku", "dentists", Where.of("Turku")),
+        ("dentists, Springfield, Illinois", "dentists", Where.of("Springfield, Illinois")),
+        ("hammaslääkärit Turku", "hammaslääkärit", Where.of("Turku")),
+        ("italian restaurants New York", "italian restaurants", Where.of("New York")),
+        ("pet store Austin", "pet store", Where.of("Austin")),
+        ("hotels near Lake Como", "hotels", Where(("Lake Como",), radius_metres=5000)),
+        ("hotels within 2 km of Oulu", "hotels", Where(("Oulu",), radius_metres=2000)),
+        ("hotels within 1.5mi of Oulu", "hotels", Where(("Oulu",), radius_metres=2414)),
+        ("Zahnarzt bei Köln", "Zahnarzt", Where(("Köln",), radius_metres=5000)),
+    ],
+)
+def test_what_and_where_are_read_from_words(text: str, what: str, where: Where) -> None:
+    assert read(text) == (what, where)
+
+
+def test_each_way_to_say_where_is_one_value() -> None:
+    assert read("dentists", near="60.17, 24.94", radius="5km")[1] == Where(shape=Circle(60.17, 24.94, 5000))
+    assert read("dentists", near="Turku")[1] == Where(("Turku",), radius_metres=5000)
+    assert read("dentists", box="60.1,24.9,60.2,25.0")[1] == Where(shape=Box(60.1, 24.9, 60.2, 25.0))
+    assert read("dentists", names=("Turku; Oulu", "Pori"))[1] == Where(("Turku", "Oulu", "Pori"))
+    assert read("dentists", names=("Turku",), country="Finland", language="FI")[1] == Where(("Turku",), "FI", "fi")
+    assert read("dentists in Springfield", country="us")[1] == Where(("Springfield",), "US")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        Where.of("Helsinki"),
+        Where(("Turku", "Oulu"), "FI"),
+        Where(("Turku",), radius_metres=800),
+        Where(shape=Circle(60.17, 24.94, 5000)),
+        Where(shape=Box(-18.2, 177.2, -16.1, -179.8)),
+        Where(shape=read_polygon(SQUARE)),
+    ],
+)
+def test_a_value_is_stored_and_read_back(where: Where) -> None:
+    stored = json.loads(json.dumps(where.to_json()))
+    assert read_where(where.words, stored) == where
+    area = Area("somewhere", Box(1, 2, 3, 4), "FI", 7, label="x", shape=getattr(where, "shape", None))
+    if not isinstance(where.shape, Box):
+        assert read_areas([json.loads(json.dumps(area.to_json()))], where) == (area,)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"names": ("Turku",), "country": "Atlantis"}, "no country 'Atlantis'"),
+        ({"near": "60.17,24.94", "radius": "0"}, "radius of 0 m"),
+        ({"near": "60.17,24.94", "radius": "20000km"}, "radius of 20000 km"),
+        ({"near": "60.17,24.94", "radius": "far"}, "not a radius"),
+        ({"near": "124.94,60.17"}, "latitude comes first"),
+        ({"near": "60.17"}, "latitude,longitude"),
+        ({"box": "60.2,24.9,60.1,25.0"}, "south,west,north,east"),
+        ({"box": "1,2,3"}, "is not a box"),
+        ({"names": ("Turku",), "near": "Oulu"}, "one of these"),
+        ({"names": ("Turku",), "language": "Finnish!"}, "language"),
+        ({"radius": "5km"}, "--near"),
+        ({"names": tuple(f"Town {number}" for number in range(201))}, "201 places"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused_with_a_sentence(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UnclearSearch, match=says):
+        read("dentists", **given)
+
+
+def test_advice_does_not_repeat_what_is_wrong() -> None:
+    with pytest.raises(UnclearSearch) as refused:
+        read("in Helsinki")
+    assert "what to look for" in str(refused.value)
+    assert "in Helsinki in Helsinki" not in str(refused.value)
+    with pytest.raises(UnclearSearch, match="give a point"):
+        read("dentists near me")
+
+
+@pytest.mark.parametrize(
+    ("rings", "says"),
+    [
+        ([[[24, 60], [25, 61], [25, 60], [24, 61], [24, 60]]], "crosses itself"),
+        ([[[24, 60], [25, 60], [24.5, 60.5], [25, 61], [24, 61], [24.5, 60.5], [24, 60]]], "touches itself"),
+        ([[[179, 60], [-179, 60], [-179, 61], [179, 61], [179, 60]]], "antimeridian"),
+        ([[[179, 60], [181, 60], [181, 61], [179, 61], [179, 60]]], "antimeridian"),
+        ([[[60, 124], [61, 124], [61, 125], [60, 124]]], "longitude comes first"),
+        ([[[24, 60], [25, 60], [24, 60]]], "three corners"),
+        ([[[24, "x"], [25, 60], [25, 61], [24, 60]]], "not a point"),
+        ([], "no polygon"),
+    ],
+)
+def test_a_polygon_whose_inside_is_not_certain_is_refused(rings: Any, says: str) -> None:
+    with pytest.raises(BadPolygon, match=says):
+        read_polygon({"type": "Polygon", "coordinates": rings})
+
+
+def test_a_polygon_is_read_from_every_kind_of_file(tmp_path: Path) -> None:
+    path, feature = tmp_path / "area.geojson", {"type": "Feature", "geometry": SQUARE, "properties": {}}
+    for written in (SQUARE, feature, {"type": "FeatureCollection", "features": [feature]}):
+        path.write_text(json.dumps(written))
+        assert read_polygon_file(path).box == Box(60, 24, 61, 25)
+    for text, says in (("{", "not GeoJSON"), ('{"type": "Point"}', "not an area"), ("[]", "an object")):
+        path.write_text(text)
+        with pytest.raises(BadPolygon, match=says):
+            read_polygon_file(path)
+    with pytest.raises(BadPolygon, match="cannot be read"):
+        read_polygon_file(tmp_path / "missing")
+
+
+def test_a_hole_is_outside_and_a_circle_is_a_circle() -> None:
+    hole = [[24.4, 60.4], [24.6, 60.4], [24.6, 60.6], [24.4, 60.6], [24.4, 60.4]]
+    polygon = read_polygon({"type": "Polygon", "coordinates": [*SQUARE["coordinates"], hole]})
+    assert polygon.contains(60.2, 24.2)
+    assert not polygon.contains(60.5, 24.5)
+    circle = Circle(60, 179.99, 5000)
+    corner = circle.box.south, circle.box.west
+    assert circle.box.contains(60, -179.99)
+    assert circle.contains(60, -179.99)
+    assert circle.box.contains(*corner)
+    assert not circle.contains(*corner)
+    assert Circle(89.99, 0, 5000).box == Box(pytest.approx(89.945, abs=1e-3), -180, 90, 180)  # type: ignore[arg-type]
+    assert distance_metres((60, 24), (61, 24)) == pytest.approx(111_195, rel=1e-3)
+
+
+def test_tiles_cover_the_area_and_nothing_far_from_it() -> None:
+    chance = random.Random(3)
+    shapes: list[Circle | Polygon] = [Circle(60, 179.5, 150_000), read_polygon(SQUARE), Circle(-33, 20, 90_000)]
+    for shape in shapes:
+        area = Area("x", shape.box, shape=shape)
+        cut = tiles(area, 30_000)
+        assert len(cut) <= tile_count(area, 30_000) * 1.2
+        assert all(tile.height_metres <= 30_001 and tile.width_metres <= 31_000 for tile in cut)
+        for _ in range(300):
+            latitude = chance.uniform(shape.box.south, shape.box.north)
+            longitude = shape.box.west + chance.uniform(0, shape.box.width)
+            longitude -= 360 if longitude > 180 else 0
+            if shape.contains(latitude, longitude):
+                assert any(tile.contains(latitude, longitude) for tile in cut)
