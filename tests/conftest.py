@@ -20,6 +20,7 @@ from hypothesis import settings as hypothesis_settings
 
 from scrapersky.core import passwords
 from scrapersky.core.database import Database
+from scrapersky.core.embedded.programs import prepare_system_user
 from scrapersky.core.migrations import migrate
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.events import Events
@@ -106,6 +107,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"REQUIRE_BROWSER is set, but {why}. `make browser` installs what is missing.")
     if not hasattr(config, "workerinput"):
         choose_home(config)
+        prepare_system_user()  # before the processes of the run, of which each starts a server
 
 
 def choose_home(config: pytest.Config) -> None:

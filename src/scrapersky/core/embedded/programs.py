@@ -4,6 +4,7 @@ import importlib.util
 import os
 import pwd
 import subprocess  # nosec B404 # the programs of our own package
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from scrapersky.core.errors import BadSetting
 
 VERSION = 18
 SYSTEM_USER = "pgserver"  # PostgreSQL refuses to run as root: root runs it as this user
+MAX_USER_ATTEMPTS, USER_RETRY_SECONDS = 50, 0.1
 TRAVERSE, READ = 0o011, 0o055
 
 
@@ -85,16 +87,40 @@ def prepare_system_user(*folders: Path) -> None:
     """Create the user of the server, and let it reach the programs and these folders, if this process is root."""
     if not is_root():
         return
-    try:
-        pwd.getpwnam(SYSTEM_USER)
-    except KeyError:
-        subprocess.run(["useradd", "-s", "/bin/sh", SYSTEM_USER], check=True, capture_output=True)  # noqa: S603, S607 # nosec
+    if not _has_system_user():
+        _create_system_user()
     for path in (program_folder(), *folders):
         for folder in path.parents:
             _add_mode(folder, TRAVERSE)
     if not _is_readable(program_folder().parent):
         for path in (program_folder().parent, *program_folder().parent.rglob("*")):
             _add_mode(path, READ if path.is_dir() or path.stat().st_mode & 0o100 else 0o044)
+
+
+def _has_system_user() -> bool:
+    try:
+        pwd.getpwnam(SYSTEM_USER)
+    except KeyError:
+        return False
+    return True
+
+
+def _create_system_user() -> None:
+    """Create the user of the server; try again while another process creates it or has locked the file of users."""
+    for _ in range(MAX_USER_ATTEMPTS):
+        try:
+            done = subprocess.run(["useradd", "-s", "/bin/sh", SYSTEM_USER], capture_output=True, text=True)  # noqa: S603, S607 # nosec
+        except FileNotFoundError:
+            reason = "useradd is not installed"
+            break
+        if _has_system_user():
+            return
+        reason = done.stderr.strip()
+        time.sleep(USER_RETRY_SECONDS)
+    raise BadSetting(
+        f"PostgreSQL does not run as root, and its user {SYSTEM_USER} cannot be created: {reason}. "
+        "Create that user, run scrapersky as another user than root, or set DATABASE_URL."
+    )
 
 
 def give_to_server(path: Path) -> None:
