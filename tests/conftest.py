@@ -75,16 +75,27 @@ LONGEST = (
     "architecture/test_adding_a_step.py",
 )
 
-# Tests in these folders start processes or wait for real time; so do tests with the fixture `server`.
-WITH_PROCESSES = (
+# Tests in these folders start processes, wait for real time or count the steps of large inputs; tests with the fixture
+# `server` start a process as well. The others are fast.
+SLOW = (
     "browser/",
     "cli/",
     "faults/",
     "hostile/",
     "line/",
     "extract/parser_pool/",
+    "extract/test_bounds",
     "sandbox/",
     "architecture/test_adding",
+    "architecture/test_rules",
+    "architecture/test_start_of_a_worker",
+    "api/http/test_uvicorn_protocol",
+    "core/embedded/",
+    "core/test_login_role",
+    "crawl/http/test_proxies",
+    "crawl/sitemaps/test_bounds",
+    "crawl/test_site_reader",
+    "providers/overture/test_bucket",
 )
 
 # How long an example takes says how busy the machine is, not whether the code is right.
@@ -140,12 +151,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Scheduler(config, log)
 
 
-def needs_a_process(item: pytest.Item) -> bool:
-    """Whether a test starts PostgreSQL, a command, a worker, a parser process or a network namespace."""
+def is_slow(item: pytest.Item) -> bool:
+    """Whether a test starts PostgreSQL, a command, a worker, a parser process or a network namespace, or is long."""
     folder = item.path.relative_to(Path(__file__).parent).as_posix()
-    return folder.startswith(WITH_PROCESSES) or not {"server", "fork_server"}.isdisjoint(
-        getattr(item, "fixturenames", ())
-    )
+    return folder.startswith(SLOW) or not {"server", "fork_server"}.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -160,7 +169,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the fast tests; in a run of several processes begin with the longest files."""
     for item in items:
-        if not needs_a_process(item):
+        if not is_slow(item):
             item.add_marker("fast")
     if hasattr(config, "workerinput"):
         places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
