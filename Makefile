@@ -5,12 +5,16 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 BROWSER_STAMP := $(VENV)/.browser-ready
 MODULES := src/scrapersky/console/static/*.js
-# One hash seed, so that parallel test processes collect the same tests. Bytecode is kept, whatever the environment says:
-# without it each of the many processes compiles all sources again.
-PYTEST := PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
+# Bytecode is kept, whatever the environment says: without it each of the many processes compiles all sources again.
+export PYTHONDONTWRITEBYTECODE :=
+# One hash seed, so that parallel test processes collect the same tests.
+PYTEST := PYTHONHASHSEED=0 $(BIN)/pytest
 
-.PHONY: help setup demo check test test-fast browser test-browser screenshots coverage docs schema bench bench-engine bench-fairness bench-sitemap bench-fetch \
-	bench-html bench-line bench-sites bench-campaign bench-api bench-leads bench-matching bench-console bench-scale profile-line lint-openapi clean
+CHECKS := check-types check-style check-imports check-security check-rules check-modules check-docs
+BENCHES := bench-engine bench-fairness bench-sitemap bench-fetch bench-html bench-line bench-sites bench-campaign bench-api bench-leads \
+	bench-matching bench-console bench-scale
+
+.PHONY: help setup demo check $(CHECKS) test test-fast browser test-browser screenshots coverage docs schema bench $(BENCHES) profile-line lint-openapi clean
 
 help:  ## list the targets (default)
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,16 +30,31 @@ $(STAMP): requirements-dev.lock pyproject.toml
 demo: $(STAMP)  ## run the whole pipeline on a sandbox, without internet
 	$(BIN)/scrapersky demo
 
-check: $(STAMP)  ## run linters, type checks, import contracts and project rules
+check: $(STAMP)  ## run linters, type checks, import contracts and project rules, two at a time
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(CHECKS)
+
+check-types:
+	$(BIN)/mypy
+
+check-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+check-imports:
 	$(BIN)/lint-imports
+
+check-security:
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src migrations scripts
+
+check-rules:
 	$(BIN)/python -m tests.architecture.rules
+
+check-modules:
 	$(BIN)/deno fmt --quiet --check $(MODULES)
 	$(BIN)/deno lint --quiet $(MODULES)
 	$(BIN)/deno check --quiet $(MODULES)
+
+check-docs:
 	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
 
 # Five processes on two cores: most tests wait for processes and leases. A file runs in one process, because its tests share servers.
@@ -75,8 +94,9 @@ schema: $(STAMP)  ## write docs/schema.sql from a freshly migrated database, and
 	$(BIN)/python scripts/dump_schema.py > docs/schema.sql
 	$(BIN)/python scripts/draw_schema.py > docs/schema.svg
 
-bench: bench-engine bench-fairness bench-sitemap bench-fetch bench-html bench-line bench-sites bench-campaign bench-api bench-leads bench-matching bench-console bench-scale  ## run every benchmark; writes docs/performance.md
-	$(BIN)/python -m benchmarks.history
+bench: $(STAMP)  ## run every benchmark, also after one that fails; writes docs/performance.md
+	@failed=; for one in $(BENCHES); do $(MAKE) --no-print-directory $$one || failed="$$failed $$one"; done; \
+		$(BIN)/python -m benchmarks.history && { [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }; }
 
 bench-engine: $(STAMP)  ## compare the engine with other PostgreSQL job queues
 	$(BIN)/python -m benchmarks.engine

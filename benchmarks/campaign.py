@@ -19,13 +19,13 @@ import asyncpg
 from benchmarks.engine_server import running_server
 from benchmarks.line_workers import Work, work_until_idle
 from benchmarks.record import Figure, record
-from scrapersky.actions.campaigns import CampaignRequest, request_campaign
+from scrapersky.actions.searches.campaigns import CampaignRequest, request_campaign
 from scrapersky.bootstrap import open_application
 from scrapersky.cli.shared.application import cli_actor
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
-from scrapersky.destinations.files import LeadFile
+from scrapersky.destinations.files.lead_file import LeadFile
 from scrapersky.providers.areas.where import Where
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.world.cities import cities

@@ -14,6 +14,9 @@ Reader = Callable[[str], int]
 def scrapersky() -> Reader:
     """Extract everything: emails, E.164 phones, social profiles, people, addresses, each with its evidence."""
     from scrapersky.extract.contacts import read_contacts
+    from scrapersky.extract.people.seniority import title_meaning
+
+    title_meaning("director")  # loads the tables of titles, once in the life of a worker
 
     def read(html: str) -> int:
         contacts = read_contacts(html)

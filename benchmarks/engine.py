@@ -10,7 +10,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
@@ -30,8 +30,9 @@ from benchmarks.engine_report import (
 from benchmarks.engine_server import PEERS, Server, build_template, run_side, running_server
 from benchmarks.parts import Parts
 from benchmarks.peers import peer_python
+from benchmarks.record import Figure as Recorded
 
-PARTS = ("drain", "write", "latency", "claim", "faults")
+PARTS = ("drain", "overhead", "write", "latency", "claim", "faults")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ OURS = [
     Side("ours, 1 loop x 500", "engine_ours", {"loops": 1, "batch_size": 500}),
     Side("ours, 1 loop x 50", "engine_ours", {"loops": 1, "batch_size": 50}),
 ]
+OURS_SILENT = Side("ours, 1 loop x 500, no metrics", "engine_ours", {"loops": 1, "batch_size": 500, "is_silent": True})
 OURS_EACH = Side("ours, 2 loops x 500, write()", "engine_ours", {"loops": 2, "batch_size": 500}, what="write_each")
 PGQUEUER_BEST = Side("pgqueuer, 2 x 500 (best)", "peer_pgqueuer", {"managers": 2, "batch_size": 500}, peer="pgqueuer")
 PGQUEUER_DEFAULT = Side(
@@ -86,10 +88,10 @@ ROW_LOOP = Side("a session and commit per row", "row_loop", {"batch_size": 10}, 
 
 
 async def measure_throughput(server: Server, what: str, sides: Sequence[Side], size: Size) -> dict[str, Any]:
-    """Measure every side in turns and return the medians."""
+    """Measure every side in turns, each second round in reverse, and return the medians."""
     seen: dict[str, list[dict[str, float]]] = defaultdict(list)
-    for _ in range(size.rounds):
-        for side in sides:
+    for number in range(size.rounds):
+        for side in sides if number % 2 == 0 else reversed(sides):
             say(f"{what}: {side.name}")
             jobs = max(100, size.jobs // side.part)
             seen[side.name].append(
@@ -113,6 +115,15 @@ def throughput_figures(medians: dict[str, Any], ours: float) -> list[Figure]:
             if name.startswith("ours")
             else f"{ours / median['jobs_per_second']:.1f} x, CPU 1/{median['cpu_us'] / cpu:.1f}",
         )
+        for name, median in medians.items()
+    ]
+
+
+def side_figures(what: str, medians: dict[str, Any]) -> list[Recorded]:
+    """Return the jobs per second and the CPU of each side for the record."""
+    return [
+        Recorded(f"{what}{of}: {name}", round(median[key]), unit)
+        for of, key, unit in (("", "jobs_per_second", "jobs/s"), (", CPU per job", "cpu_us", "µs"))
         for name, median in medians.items()
     ]
 
@@ -146,6 +157,22 @@ async def drain(server: Server, size: Size) -> Measured:
             Verdict("drain: at most 35 µs CPU per job", f"{cpu:.0f} µs", cpu <= 35, cpu, "µs"),
         ],
         medians,
+        side_figures("drain", medians),
+    )
+
+
+async def overhead(server: Server, size: Size) -> Measured:
+    """Measure the CPU of metrics and run history: one loop with them and without them, in more rounds."""
+    sides = [OURS[1], OURS_SILENT]
+    medians = await measure_throughput(server, "drain", sides, replace(size, rounds=2 * size.rounds))
+    share = 100 * (1 - medians[OURS_SILENT.name]["cpu_us"] / medians[OURS[1].name]["cpu_us"])
+    target = "drain: metrics and history take at most 5 % of the CPU"
+    return Measured(
+        "The same jobs with and without metrics and run history",
+        "jobs/s",
+        throughput_figures(medians, 0),
+        [Verdict(target, f"{share:.1f} %", share <= 5, share, "%")],
+        medians,
     )
 
 
@@ -161,6 +188,7 @@ async def write(server: Server, size: Size) -> Measured:
         throughput_figures(medians, ours),
         [Verdict("write: at least 25 x procrastinate's best", f"{ratio:.1f} x", ratio >= 25, ratio, "x")],
         medians,
+        side_figures("write", medians),
     )
 
 
@@ -210,6 +238,11 @@ async def latency(server: Server, size: Size) -> Measured:
             ),
         ],
         {"p50": halves, "p99": tails},
+        [
+            Recorded(f"queueing to start, {which}: {name}", round(value, 1), "ms")
+            for which, values in (("p50", halves), ("p99", tails))
+            for name, value in values.items()
+        ],
     )
 
 
@@ -279,6 +312,7 @@ async def faults(server: Server, size: Size) -> Measured:
 
 RUN: dict[str, Callable[[Server, Size], Coroutine[Any, Any, Measured]]] = {
     "drain": drain,
+    "overhead": overhead,
     "write": write,
     "latency": latency,
     "claim": claim,
@@ -312,7 +346,7 @@ def main() -> None:
     asked = parser.parse_args()
     size = Size(
         rounds=asked.rounds or (1 if asked.quick else 3),
-        jobs=asked.jobs or (10_000 if asked.quick else 20_000),
+        jobs=asked.jobs or (10_000 if asked.quick else 50_000),
         latency_seconds=4 if asked.quick else 8,
         claims=30 if asked.quick else 60,
         trials=4 if asked.quick else 20,

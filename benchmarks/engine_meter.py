@@ -1,6 +1,7 @@
 """What both sides of an engine benchmark share: their orders as JSON, a clock with CPU meters, the same write."""
 
 import asyncio
+import contextlib
 import json
 import random
 import resource
@@ -8,6 +9,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -67,15 +69,12 @@ class Meter:
 
     def _server_seconds(self) -> float:
         # A backend that has ended is counted by its parent as a child's time.
-        own = self._postmaster.cpu_times()
-        total = own.user + own.system + own.children_user + own.children_system
-        for child in self._postmaster.children():
-            try:
-                times = child.cpu_times()
-            except psutil.NoSuchProcess:
-                continue
-            total += times.user + times.system
-        return float(total)
+        ended = self._postmaster.cpu_times()
+        total = float(ended.children_user + ended.children_system)
+        for process in (self._postmaster, *self._postmaster.children()):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                total += int(Path(f"/proc/{process.pid}/schedstat").read_text().split()[0]) / 1e9
+        return total
 
 
 class Countdown:

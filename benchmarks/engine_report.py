@@ -39,6 +39,7 @@ class Measured:
     figures: list[Figure]
     verdicts: list[Verdict]
     raw: dict[str, Any] = field(default_factory=dict)
+    sides: list[record.Figure] = field(default_factory=list)  # of all sides, for the record
 
 
 def as_json(found: list[Measured]) -> list[dict[str, Any]]:
@@ -77,7 +78,7 @@ def _list(missed: list[str]) -> str:
 
 
 def record_parts(found: list[Measured]) -> None:
-    """Add the targets of all parts to the history of figures."""
+    """Add the targets of all parts and the figures of all sides to the history."""
     verdicts = [verdict for measured in found for verdict in measured.verdicts if verdict.value is not None]
     figures = [record.Figure(one.target, round(one.value or 0, 2), one.unit, "as named", one.met) for one in verdicts]
-    record.record("engine", figures)
+    record.record("engine", [*figures, *(side for measured in found for side in measured.sides)])

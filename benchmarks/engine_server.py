@@ -17,7 +17,7 @@ from benchmarks.engine_chores import create_chore_tables
 from benchmarks.engine_meter import Order
 from benchmarks.peers import ROOT, peer_python
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
 
 PEERS = [

@@ -10,7 +10,7 @@ import asyncpg
 from benchmarks.engine_server import running_server
 from benchmarks.record import Figure, record
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
 from scrapersky.engine.events import Events
 from scrapersky.engine.loop import run_job_loop

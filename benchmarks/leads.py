@@ -15,9 +15,9 @@ import uvloop
 from benchmarks.engine_server import running_server
 from benchmarks.record import Figure, record
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
-from scrapersky.destinations.files import LeadFile
+from scrapersky.destinations.files.lead_file import LeadFile
 from scrapersky.store.leads.read import LeadQuery, columns_of, leads
 
 BUSINESSES = 200_000

@@ -28,7 +28,7 @@ from benchmarks.scale_operations import OPERATIONS, Operation, Scale
 from benchmarks.scale_workers import show_workers, worker_figures, workers
 from scrapersky.core.database import Database
 from scrapersky.core.logging_setup import configure_logs
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
 from scrapersky.pipeline import build_pipeline
 
@@ -125,7 +125,8 @@ async def _filled(server: Server, pages: int) -> AsyncIterator[Size]:
         tenant, search = await owner.fetchval("SELECT id FROM tenant LIMIT 1"), await owner.fetchval(SEARCH_ID)
         domains = max(1, pages // PAGES_OF_SEARCH) * DOMAINS
         queue = build_pipeline({}).queues["page_curation"]
-        scale, meter = Scale(database, queue, tenant, search, domains, []), Meter(owner, database, server.postmaster)
+        scale = Scale(owner, database, queue, tenant, search, domains, [])
+        meter = Meter(owner, database, server.postmaster)
         page, contact = await owner.fetch(BYTES)
         yield Size(
             pages,
@@ -140,6 +141,8 @@ async def _filled(server: Server, pages: int) -> AsyncIterator[Size]:
 
 async def _measure_once(size: Size, operation: Operation, *, is_first: bool) -> None:
     """Run an operation and add its cost; the first run reads the catalog and plans, and is not counted."""
+    if operation.prepare is not None:
+        await operation.prepare(size.scale)
     before = await size.meter.read()
     items = await operation.run(size.scale)
     used = await size.meter.read() - before

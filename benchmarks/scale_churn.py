@@ -23,7 +23,7 @@ from benchmarks.record import Figure
 from benchmarks.scale_fill import fill
 from benchmarks.scale_meter import Meter
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
 from scrapersky.engine.outcomes import COMPLETED
 from scrapersky.engine.queue import Queue, Settlement

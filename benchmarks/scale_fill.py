@@ -8,7 +8,9 @@ CONTACTS = 2  # of a domain: a person and a mailbox
 PAGES_OF_SEARCH = DOMAINS * PAGES
 SEARCHES_PER_STATEMENT = 10
 READY = 5_000  # pages that are queued, at every size
-EXPIRED = 500  # contacts that the retention deletes, at every size
+EXPIRED = 100  # contacts that one run of the retention deletes, at every size
+RETENTIONS = 6  # runs of the retention, each with a shorter one
+FIRST_RETENTION_YEARS = 10  # of the first run
 
 # Ids grow with time, like those of the application (core/uuid7).
 ID = "('01900000-0000-7000-{kind}-' || lpad(to_hex({n}), 12, '0'))::uuid"
@@ -82,9 +84,10 @@ UPDATE page SET page_processing_status = 'Queued',
     page_processing_order = 1 + ('x' || right(id::text, 12))::bit(48)::int8
 WHERE id IN (SELECT id FROM page WHERE page_processing_status = 'New' ORDER BY id DESC LIMIT {READY})"""
 _EXPIRE = f"""
-UPDATE contact SET seen_at = now() - interval '3 years'
-WHERE id IN (SELECT id FROM contact ORDER BY id LIMIT {EXPIRED})"""
-_RETAIN = "UPDATE retention SET days = 730 WHERE name = 'contacts'"
+UPDATE contact SET seen_at = now() - ({FIRST_RETENTION_YEARS} + 1 - old.run) * interval '1 year' - interval '1 day'
+FROM (SELECT id, (row_number() OVER (ORDER BY id) - 1) / {EXPIRED} AS run FROM contact
+    ORDER BY id LIMIT {EXPIRED * RETENTIONS}) old
+WHERE contact.id = old.id"""
 
 
 async def fill(connection: asyncpg.Connection, pages: int) -> None:
@@ -95,7 +98,7 @@ async def fill(connection: asyncpg.Connection, pages: int) -> None:
     for first in range(0, searches, SEARCHES_PER_STATEMENT):
         for statement in FILL:
             await connection.execute(statement, tenant, first, min(first + SEARCHES_PER_STATEMENT, searches))
-    for statement in (_QUEUE, _EXPIRE, _RETAIN):
+    for statement in (_QUEUE, _EXPIRE):
         await connection.execute(statement)
     await connection.execute("RESET session_replication_role")
     await connection.execute("VACUUM (ANALYZE)")

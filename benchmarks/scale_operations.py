@@ -4,7 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from benchmarks.scale_fill import DOMAINS, EXPIRED, PAGES_OF_SEARCH
+import asyncpg
+
+from benchmarks.scale_fill import DOMAINS, EXPIRED, FIRST_RETENTION_YEARS, PAGES_OF_SEARCH, RETENTIONS
 from benchmarks.scale_fill import PAGES as PAGES_OF_DOMAIN
 from scrapersky.actions.erase_person import erase
 from scrapersky.core.database import Database
@@ -29,6 +31,7 @@ LEASE_SECONDS = 600
 class Scale:
     """One database: what the operations need to work on it."""
 
+    owner: asyncpg.Connection  # what it does is not counted
     database: Database
     queue: Queue
     tenant: UUID
@@ -36,6 +39,7 @@ class Scale:
     domains: int  # of the whole database
     claimed: list[Claimed]
     erased: int = 0  # people so far
+    retained: int = 0  # runs of the retention so far
 
     @property
     def actor(self) -> Actor:
@@ -103,11 +107,18 @@ async def export_leads(scale: Scale) -> int:
     return rows
 
 
+async def shorten_retention(scale: Scale) -> None:
+    """Let the next group of contacts be older than the retention."""
+    scale.retained += 1
+    days = 365 * (FIRST_RETENTION_YEARS + 2 - scale.retained) - 100
+    await scale.owner.execute("UPDATE retention SET days = $1 WHERE name = 'contacts'", days)
+
+
 async def retain(scale: Scale) -> int:
     """Delete the contacts that were not seen for longer than the retention."""
     async with scale.database.engine_connection() as connection:
         said = await ExpireContacts().run(connection)
-    assert str(EXPIRED) in said, said
+    assert f"deleted {EXPIRED} " in said, said
     return EXPIRED
 
 
@@ -130,6 +141,7 @@ class Operation:
     run: Callable[[Scale], Awaitable[int]]
     times: int
     grows: str = ""  # why its cost grows with the size of the database
+    prepare: Callable[[Scale], Awaitable[None]] | None = None  # before each run, not counted
 
     @property
     def label(self) -> str:
@@ -145,6 +157,13 @@ OPERATIONS = (
     Operation("count progress", "page", count_progress, 5),
     Operation("poll progress", "poll", poll_progress, 20),
     Operation("lead file", "row", export_leads, 5),
-    Operation("retention", "contact", retain, 1, "the oldest contacts of a large database are on disk, not in memory"),
+    Operation(
+        "retention",
+        "contact",
+        retain,
+        RETENTIONS - 1,
+        "the oldest contacts of a large database are on disk, not in memory",
+        shorten_retention,
+    ),
     Operation("erasure", "stored page", erase_one, 3),
 )

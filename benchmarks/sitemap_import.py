@@ -14,7 +14,7 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
 

@@ -12,6 +12,7 @@ import json
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import text
 
+from benchmarks.record import Figure, record
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.demonstration.pipeline import sandbox_variables
 from scrapersky.cli.shared.application import cli_actor
@@ -59,6 +61,17 @@ async def main() -> None:
         print(json.dumps(runs))
     else:
         show(runs)
+    record("sites", [figure for name, found in runs.items() for figure in figures(name, found["total"])])
+
+
+def figures(name: str, total: Mapping[str, int]) -> list[Figure]:
+    """Return the share of the findable sites that were found, and of the given sites that are wrong."""
+    found = total["found"] / total["findable"]
+    wrong = total["wrong"] / max(total["found"] + total["wrong"], 1)
+    return [
+        Figure(f"found, {name}", round(100 * found, 1), "%", f"≥ {MIN_FOUND:.0%}", found >= MIN_FOUND),
+        Figure(f"wrong, {name}", round(100 * wrong, 2), "%", f"≤ {MAX_WRONG:.0%}", wrong <= MAX_WRONG),
+    ]
 
 
 async def run(sandbox: Sandbox, with_web_search: bool) -> dict[str, Any]:
@@ -135,14 +148,8 @@ def show(runs: dict[str, Any]) -> None:
         for kind, one in [*found["kinds"].items(), ("together", found["total"])]:
             table.add_row(kind, *(str(one[key]) for key in ("missing", "findable", "found", "wrong")))
         console.print(table)
-        total = found["total"]
-        given, wrong = total["found"] + total["wrong"], total["wrong"]
-        share = total["found"] / total["findable"]
-        is_met = wrong <= MAX_WRONG * given and share >= MIN_FOUND
-        console.print(
-            f"found {share:.0%} of the findable (target {MIN_FOUND:.0%}), wrong {wrong} of {given} "
-            f"(target {MAX_WRONG:.0%}): {'met' if is_met else 'MISSED'}"
-        )
+        for figure in figures(name, found["total"]):
+            console.print(f"{figure.what}: {figure.value} % ({figure.target}): {'met' if figure.met else 'MISSED'}")
 
 
 if __name__ == "__main__":

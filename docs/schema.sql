@@ -185,7 +185,7 @@ CREATE TABLE delivery (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     tenant_id uuid NOT NULL,
     destination_id uuid NOT NULL,
-    contact_id uuid NOT NULL,
+    contact_id uuid,
     external_id text,
     fingerprint text,
     delivered_at timestamp with time zone,
@@ -201,10 +201,12 @@ CREATE TABLE delivery (
     delivery_revert_to text,
     delivery_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     delivery_waits_for text,
+    run_id uuid,
     CONSTRAINT delivery_delivery_leased CHECK (((delivery_status <> 'Processing'::text) OR (delivery_due_at IS NOT NULL))),
     CONSTRAINT delivery_delivery_revert_to_check CHECK ((delivery_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT delivery_delivery_status_check CHECK ((delivery_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
-    CONSTRAINT delivery_delivery_waits_for_check CHECK ((delivery_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
+    CONSTRAINT delivery_delivery_waits_for_check CHECK ((delivery_waits_for = ANY (ARRAY['tenant'::text, 'money'::text]))),
+    CONSTRAINT delivery_one_subject CHECK ((num_nonnulls(contact_id, run_id) = 1))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -546,7 +548,8 @@ ALTER TABLE ONLY place FORCE ROW LEVEL SECURITY;
 CREATE TABLE provider_cooldown (
     name text NOT NULL,
     until timestamp with time zone NOT NULL,
-    reason text NOT NULL
+    reason text NOT NULL,
+    failures integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE provider_response (
@@ -763,7 +766,9 @@ CREATE TABLE search_run (
     ended_at timestamp with time zone,
     is_complete boolean DEFAULT false NOT NULL,
     is_whole boolean DEFAULT false NOT NULL,
-    counts jsonb
+    counts jsonb,
+    found jsonb,
+    notified uuid[] DEFAULT '{}'::uuid[] NOT NULL
 );
 
 ALTER TABLE ONLY search_run FORCE ROW LEVEL SECURITY;
@@ -1306,6 +1311,9 @@ ALTER TABLE ONLY delivery
     ADD CONSTRAINT delivery_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES destination(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY delivery
+    ADD CONSTRAINT delivery_run_id_fkey FOREIGN KEY (run_id) REFERENCES search_run(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY delivery
     ADD CONSTRAINT delivery_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY destination
@@ -1576,6 +1584,8 @@ CREATE INDEX delivery_delivery_due ON delivery USING btree (delivery_due_at) WHE
 CREATE INDEX delivery_delivery_outcome ON delivery USING btree (tenant_id, delivery_status, id) WHERE (delivery_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
 CREATE INDEX delivery_delivery_tenant ON delivery USING btree (tenant_id, delivery_flow, delivery_order) WHERE ((delivery_status = 'Queued'::text) AND (delivery_due_at IS NULL));
+
+CREATE UNIQUE INDEX delivery_of_run ON delivery USING btree (run_id, destination_id) WHERE (run_id IS NOT NULL);
 
 CREATE INDEX delivery_queued ON delivery USING btree (tenant_id, id) WHERE (delivery_status = 'Queued'::text);
 
@@ -4898,6 +4908,20 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION search_run_notify() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO delivery (tenant_id, destination_id, run_id, delivery_status)
+    SELECT NEW.tenant_id, d.id, NEW.id, 'Queued' FROM destination d JOIN search s ON s.id = NEW.search_id
+    WHERE d.tenant_id = NEW.tenant_id AND (d.id = ANY (NEW.notified)
+        OR (d.rule @> '{"completions": true}' AND d.disabled_at IS NULL AND s.campaign_id IS NULL))
+    ORDER BY d.id ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION search_write_quota_usage() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -5338,6 +5362,8 @@ CREATE TRIGGER search_place_search_wait_over BEFORE UPDATE OF place_search_due_a
 CREATE TRIGGER search_record_calls AFTER UPDATE OF call_count ON search FOR EACH ROW WHEN (((new.call_count > old.call_count) AND (new.provider <> 'campaign'::text))) EXECUTE FUNCTION search_record_calls();
 
 CREATE TRIGGER search_round_money BEFORE UPDATE OF cost_cents, spent_cents, details_cents, cost_micros, spent_micros, details_micros ON search FOR EACH ROW EXECUTE FUNCTION search_round_money();
+
+CREATE TRIGGER search_run_notify AFTER UPDATE OF ended_at ON search_run FOR EACH ROW WHEN (((old.ended_at IS NULL) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION search_run_notify();
 
 CREATE TRIGGER search_write_quota_usage AFTER INSERT OR UPDATE ON search FOR EACH STATEMENT WHEN ((current_setting('scrapersky.search_quota'::text, true) <> ''::text)) EXECUTE FUNCTION search_write_quota_usage();
 

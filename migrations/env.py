@@ -1,4 +1,4 @@
-"""Run Alembic on the connection that `scrapersky.core.migrations` opened and locked."""
+"""Run Alembic on the connection that `scrapersky.core.schema.migrations` opened and locked."""
 
 from alembic import context
 from sqlalchemy import text

@@ -13,8 +13,8 @@ from pathlib import Path
 import structlog
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import head_revision, migrate, migrations_folder, read_schema
-from scrapersky.core.schema_catalog import FILE_NAME, SchemaCatalog
+from scrapersky.core.schema.catalog import FILE_NAME, SchemaCatalog
+from scrapersky.core.schema.migrations import head_revision, migrate, migrations_folder, read_schema
 from scrapersky.core.settings import Environment, load
 
 HEADER = """\

@@ -1,11 +1,13 @@
 """A real PostgreSQL for every test that wants one: one server a session, one database a test, made from a template."""
 
 import asyncio
+import gc
 import itertools
 import os
 import shutil
 import signal
 import tempfile
+import threading
 import warnings
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -18,10 +20,10 @@ import pytest
 import structlog
 from hypothesis import settings as hypothesis_settings
 
-from scrapersky.core import passwords
 from scrapersky.core.database import Database
 from scrapersky.core.embedded.programs import prepare_system_user
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
+from scrapersky.core.secrets import passwords
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.events import Events
 from scrapersky.engine.pipeline import Pipeline
@@ -31,6 +33,7 @@ from scrapersky.sandbox.example_workflows import create_parcel_tables
 from tests.browser import chromium
 from tests.deploy.tools import missing_tools
 from tests.factories.fork_server import ForkServer
+from tests.factories.settings import PATIENT
 
 numbers = itertools.count(1)
 collect_ignore = list(chromium.PLACES) if chromium.why_not() else []
@@ -40,14 +43,14 @@ MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # bytes; a run takes less than half of
 
 WITHOUT_CONSOLE = "tests/browser/test_reading_pages.py"
 
-# With these a run on several processes begins: whoever came to one of them last would be alone at the end.
+# With these a run on several processes begins: one of them at the end would leave the other processes idle.
 LONGEST = (
     "browser/test_screens.py",
     "browser/test_reading_pages.py",
     "cli/test_hard_luck.py",
     "cli/test_demo.py",
     "cli/test_find.py",
-    "core/test_upgrades.py",
+    "core/schema/test_upgrades.py",
     "workflows/test_contract.py",
     "cli/finding/test_reconnect.py",
     "extract/test_bounds.py",
@@ -91,7 +94,7 @@ SLOW = (
     "architecture/test_start_of_a_worker",
     "api/http/test_uvicorn_protocol",
     "core/embedded/",
-    "core/test_login_role",
+    "core/schema/test_login_role",
     "crawl/http/test_proxies",
     "crawl/sitemaps/test_bounds",
     "crawl/test_site_reader",
@@ -119,6 +122,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         choose_home(config)
         prepare_system_user()  # before the processes of the run, of which each starts a server
+
+
+def pytest_collectstart() -> None:
+    """Collect no garbage while tests are collected: what they import stays."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from now on, but for the objects of the collected tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def choose_home(config: pytest.Config) -> None:
@@ -190,6 +204,10 @@ class Server:
         # The databases of tests live for seconds; plans that tests look at depend on no worker of the server.
         self._server.psql("ALTER SYSTEM SET autovacuum = off;")
         self._server.psql("SELECT pg_reload_conf();")
+        # Databases are created and dropped through one connection, whose loop outlives those of the tests.
+        self._connection: asyncpg.Connection | None = None
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
     def stop(self) -> None:
         self.pg_ctl("-m", "fast", "stop")  # a server that is stopped immediately leaves its shared memory behind
@@ -203,12 +221,13 @@ class Server:
     def url(self, name: str) -> str:
         return str(self._server.get_uri(database=name))
 
-    async def execute(self, statement: str, name: str = "postgres") -> None:
-        connection = await asyncpg.connect(self.url(name))
-        try:
-            await connection.execute(statement)
-        finally:
-            await connection.close()
+    async def execute(self, statement: str) -> None:
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._execute(statement), self._loop))
+
+    async def _execute(self, statement: str) -> None:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = await asyncpg.connect(self.url("postgres"))
+        await self._connection.execute(statement)
 
 
 @pytest.fixture(scope="session")
@@ -256,6 +275,7 @@ def make_settings(url: str, **variables: str) -> Settings:
     return load(
         Environment(
             {
+                **PATIENT,
                 "DATABASE_URL": url,
                 "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
                 "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0",

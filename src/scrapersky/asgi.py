@@ -1,6 +1,5 @@
 """The ASGI application: opens the application, starts its engine and serves requests."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 
@@ -65,7 +64,7 @@ def create_app(
     )
     build_models(app.routes)
     app.state.refused_keys, app.state.error_page = RefusedKeys(), error_page
-    app.state.openapi, app.state.openapi_lock = None, asyncio.Lock()
+    app.state.openapi = None  # the task that builds the document
     add_error_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(

@@ -1,18 +1,19 @@
 """The composition root: reads the settings and builds the objects of a process."""
 
+import asyncio
 from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import UUID
 
 from scrapersky.actions.jobs import RunJobs
-from scrapersky.actions.run_schedules import RunSchedules
+from scrapersky.actions.searches.run_schedules import RunSchedules
 from scrapersky.core.database import WORKER_CONNECTIONS, Database, check_server
 from scrapersky.core.errors import BadSetting
-from scrapersky.core.migrations import check_schema
 from scrapersky.core.open_files import raise_open_file_limit
+from scrapersky.core.schema.migrations import check_schema
+from scrapersky.core.secrets.vault import Vault, open_vault
 from scrapersky.core.server_start import StartWait, when_available
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
-from scrapersky.core.vault import Vault, open_vault
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.politeness.host_limits import HostPolicy
 from scrapersky.crawl.web import Web
@@ -30,7 +31,7 @@ from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import Providers
 from scrapersky.providers.osm.nominatim import Nominatim, build_nominatim
-from scrapersky.providers.registry import configured_providers
+from scrapersky.providers.registry import configured_providers, guarded
 from scrapersky.providers.web_search import web_search_of
 from scrapersky.store.accounts import users
 from scrapersky.store.deliveries.outbox import Outbox
@@ -93,7 +94,7 @@ async def open_application(
     """Build the objects of a process, after waiting for its database. Raises BadSetting or Unavailable."""
     settings, tunings = read_settings(environment, pipeline or build_pipeline({}))
     raise_open_file_limit()
-    database = Database.from_settings(settings, connections)
+    database = await asyncio.to_thread(Database.from_settings, settings, connections)  # may start the embedded server
     vault = open_vault(settings)
     web = Web(settings, SharedHostLimits(database, settings), SharedBodyCache(database, settings))
     adapters = DestinationAdapters(web.delivery_client)
@@ -140,13 +141,15 @@ def read_settings(environment: Environment, pipeline: Pipeline) -> tuple[Setting
 
 
 def _build_providers(settings: Settings, database: Database, web: Web) -> Providers:
-    return configured_providers(
+    cooldowns = StoredCooldowns(database)
+    providers = configured_providers(
         settings,
         web,
         lambda policy: SharedHostLimits(database, settings, policy),
-        StoredCooldowns(database),
+        cooldowns,
         StoredResponseCache(database),
     )
+    return guarded(providers, settings, cooldowns)
 
 
 async def _check_database(database: Database, settings: Settings) -> UUID:

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from scrapersky.asgi import create_app
-from scrapersky.core.passwords import Passwords
+from scrapersky.core.secrets.passwords import Passwords
 from scrapersky.sandbox.sandbox import Sandbox
 from tests.factories.api_application import client_with, environment, served
 from tests.factories.change_requests import CASES, NOT_AUDITED, PASSWORD, ChangeContext
@@ -29,7 +29,7 @@ async def app(database_url):
 
 @pytest.fixture
 async def context(app, admin, tenant, password_hash):
-    """The admin of the house is logged in: a key may not do everything."""
+    """The admin of the operator tenant is logged in: a key may not do everything."""
     async with served(app), client_with(app, None) as stranger:
         await admin.execute("UPDATE \"user\" SET password_hash = $1 WHERE name = 'ada'", password_hash)
         answer = await stranger.post("/api/v3/auth/login", json={"name": "ada", "password": PASSWORD})

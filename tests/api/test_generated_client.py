@@ -11,7 +11,7 @@ import pytest
 
 from scrapersky.api.openapi import openapi_document
 from scrapersky.asgi import create_app
-from scrapersky.core.passwords import Passwords
+from scrapersky.core.secrets.passwords import Passwords
 from scrapersky.sandbox.sandbox import Sandbox
 from tests.api.test_serving import listening
 from tests.deploy.tools import run_tool

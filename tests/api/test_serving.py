@@ -74,3 +74,21 @@ async def test_requests_wait_neither_for_models_nor_for_the_openapi_document(app
     assert {len(answer.json()["paths"]) for answer in answers} != {0}
     assert len(threads) == 1, "it is built once"
     assert threading.get_ident() not in threads, "in another thread than that of the event loop"
+
+
+async def test_a_request_that_ends_early_does_not_end_the_building_of_the_openapi_document(app, client, monkeypatch):
+    begun, ended, builds, build_document = threading.Event(), threading.Event(), [], app.openapi
+
+    def build():
+        begun.set()
+        builds.append(ended.wait(60))
+        return build_document()
+
+    monkeypatch.setattr(app, "openapi", build)
+    first = asyncio.create_task(client.get("/api/v3/openapi.json"))
+    assert await asyncio.to_thread(begun.wait, 60)
+    first.cancel()
+    await asyncio.wait([first])
+    ended.set()
+    assert (await client.get("/api/v3/openapi.json")).json()["paths"]
+    assert builds == [True]

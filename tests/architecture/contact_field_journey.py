@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from scrapersky.actions.erase_person import erase
 from scrapersky.core.database import Database
-from scrapersky.core.vault import Vault
+from scrapersky.core.secrets.vault import Vault
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.results import Contacts
 from scrapersky.models import Contact, Delivery, Destination, Page

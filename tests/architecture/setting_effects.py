@@ -30,11 +30,13 @@ EFFECTS = {
     "CRAWL_ALLOWED_PORTS": "tests/crawl/test_setting_effects.py::test_only_allowed_ports_are_fetched_from",
     "CRAWL_ALLOWED_PRIVATE_NETWORKS":
         "tests/crawl/test_setting_effects.py::test_private_addresses_are_fetched_from_only_if_they_are_allowed",
-    "CRAWL_BROWSER": "tests/browser/test_reading_pages.py::test_settings_that_cannot_work_say_what_helps",
+    "CRAWL_BROWSER":
+        "tests/crawl/test_setting_effects.py::test_the_browser_of_the_setting_is_started_with_or_without_its_sandbox",
     "CRAWL_BROWSER_MAX_MEMORY_BYTES": "tests/browser/test_reading_pages.py::test_a_hostile_page_ends_with_a_reason",
     "CRAWL_BROWSER_PROCESSES":
         "tests/browser/test_reading_pages.py::test_one_browser_draws_one_page_at_a_time_and_its_memory_comes_back",
-    "CRAWL_BROWSER_SANDBOX": "tests/browser/test_reading_pages.py::test_settings_that_cannot_work_say_what_helps",
+    "CRAWL_BROWSER_SANDBOX":
+        "tests/crawl/test_setting_effects.py::test_the_browser_of_the_setting_is_started_with_or_without_its_sandbox",
     "CRAWL_BROWSER_TIMEOUT_SECONDS": "tests/browser/test_reading_pages.py::test_a_hostile_page_ends_with_a_reason",
     "CRAWL_CA_FILE": "tests/sandbox/server/test_https.py::test_nobody_trusts_the_sandbox_who_was_not_told_to",
     "CRAWL_CONNECT_TIMEOUT_SECONDS":
@@ -83,10 +85,11 @@ EFFECTS = {
     "CRAWL_ROBOTS_TTL_SECONDS":
         "tests/crawl/test_setting_effects.py::test_robots_txt_is_fetched_again_after_its_lifetime",
     "CRAWL_USER_AGENT": "tests/crawl/test_setting_effects.py::test_a_site_is_told_the_user_agent_and_the_contact",
-    "DATABASE_URL": "tests/cli/test_bad_input.py::test_a_database_url_that_is_none",
+    "DATABASE_URL": "tests/cli/test_start_and_stop.py::test_the_database_of_the_setting_is_the_one_that_is_read",
     "DESTINATION_ALLOWED_PRIVATE_NETWORKS":
         "tests/workflows/test_delivery.py::test_a_private_receiver_is_reached_only_with_its_own_setting_and_only_by_deliveries",
-    "MIGRATION_DATABASE_URL": "tests/core/test_login_role.py::test_a_login_on_an_empty_database_is_told_to_migrate",
+    "MIGRATION_DATABASE_URL":
+        "tests/core/schema/test_login_role.py::test_a_login_on_an_empty_database_is_told_to_migrate",
     "PROVIDER_FILE_PATH": "tests/providers/test_registry.py::test_all_providers_use_the_guarded_client",
     "PROVIDER_GOOGLE_API_KEY": "tests/providers/test_registry.py::test_all_providers_use_the_guarded_client",
     "PROVIDER_GOOGLE_URL": "tests/providers/test_registry.py::test_all_providers_use_the_guarded_client",
@@ -110,7 +113,7 @@ EFFECTS = {
         "tests/engine/test_runtime.py::test_without_notifications_polling_finds_the_rows",
     "SCHEDULER_POLL_ONLY": "tests/engine/test_runtime.py::test_without_notifications_polling_finds_the_rows",
     "SCHEDULER_SHUTDOWN_GRACE_SECONDS": "tests/faults/test_shutdown.py::test_a_second_signal_hurries",
-    "SCHEDULER_SYSTEM_USER_ID": "tests/test_bootstrap.py::test_an_active_user_of_the_house_will_do",
+    "SCHEDULER_SYSTEM_USER_ID": "tests/test_bootstrap.py::test_what_the_engine_does_is_audited_as_this_user",
     "SCRAPERSKY_ALLOWED_HOSTS": "tests/api/security/test_request_guard.py::test_only_listed_host_names_are_served",
     "SCRAPERSKY_CORS_ORIGINS":
         "tests/api/security/test_request_guard.py::test_a_listed_origin_may_read_and_others_may_not",
@@ -118,7 +121,8 @@ EFFECTS = {
         "tests/core/test_connection_pool.py::test_the_setting_is_the_budget_of_any_process",
     "SCRAPERSKY_DATABASE_STATEMENT_TIMEOUT_SECONDS":
         "tests/faults/test_database_away.py::test_statements_that_hang_are_given_up_and_tried_again",
-    "SCRAPERSKY_DATA_DIR": "tests/cli/test_bad_input.py::test_a_data_directory_that_is_a_file",
+    "SCRAPERSKY_DATA_DIR":
+        "tests/cli/test_backup.py::test_the_embedded_database_is_backed_up_restored_and_reached_with_psql",
     "SCRAPERSKY_ENVIRONMENT": "tests/api/accounts/test_auth.py::test_no_token_is_built_in",
     "SCRAPERSKY_HOST": "tests/api/http/test_authorization.py::test_loopback_hosts_are_allowed_in_development",
     "SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT":
@@ -134,7 +138,7 @@ EFFECTS = {
     "SCRAPERSKY_METRICS_TOKEN":
         "tests/cli/test_worker_http.py::test_a_worker_serves_probes_and_metrics_and_nothing_else",
     "SCRAPERSKY_PREFERRED_FUNCTIONS": "tests/cli/test_import_export.py::test_leads_prefer_the_function_of_the_setting",
-    "SCRAPERSKY_PORT": "tests/cli/test_bad_input.py::test_a_port_that_is_taken",
+    "SCRAPERSKY_PORT": "tests/cli/test_serve.py::test_it_listens_on_the_port_of_the_setting",
     "SCRAPERSKY_RATE_LIMIT_PER_IP":
         "tests/api/security/test_request_guard.py::test_guessing_keys_is_limited_by_address",
     "SCRAPERSKY_RATE_LIMIT_PER_KEY":

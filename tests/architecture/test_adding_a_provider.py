@@ -48,7 +48,7 @@ async def test_the_schema_of_the_api_names_the_new_provider(tmp_path: Path, empt
 
 
 SCHEMA = """
-from scrapersky.api.line.searches import NewSearch
+from scrapersky.api.searches.searches import NewSearch
 from scrapersky.providers.registry import unknown_provider
 print(NewSearch.model_json_schema()["properties"]["provider"]["description"])
 print(unknown_provider("directory", ["openstreetmap"]))

@@ -14,8 +14,9 @@ SCRIPT = """
 import asyncio, json, os, sys
 from uuid import UUID
 from scrapersky.providers.areas.where import Where
-from scrapersky.actions import cancel_search, curation
-from scrapersky.actions.request_search import request_search
+from scrapersky.actions import curation
+from scrapersky.actions.searches import cancel_search
+from scrapersky.actions.searches.request_search import request_search
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Environment, load
 from scrapersky.core.vocabularies import Curation
@@ -110,5 +111,5 @@ async def _use_the_step(copy: Walkthrough, connection: asyncpg.Connection) -> No
     await connection.execute(
         "UPDATE local_business SET tidy_name_status = 'Error', tidy_name_error = 'no' WHERE id = $1", quiet
     )
-    assert await do("reasons", search) == [["tidy_name", "Error", "no", 1]]
+    assert await do("reasons", search) == [["tidy_name", "Error", "no", 1, None]]
     assert "TIDY_NAME_SCHEDULER_BATCH_SIZE" in await copy.scrapersky("settings", TIDY_NAME_SCHEDULER_BATCH_SIZE="500")

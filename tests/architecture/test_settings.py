@@ -1,4 +1,4 @@
-"""Settings as the house promises them: each is documented, read, checked, and told without its secrets."""
+"""Every setting is documented, read, checked, and shown without its secrets."""
 
 import ast
 import json

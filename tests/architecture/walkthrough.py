@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scrapersky.core.migrations import head_revision
+from scrapersky.core.schema.migrations import head_revision
 
 ROOT = Path(__file__).parents[2]
 STEP = re.compile(

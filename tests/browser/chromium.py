@@ -15,6 +15,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--renderer-process-limit=1",  # pages of one site: a process for each would take longer than the pages
     *(("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()),
 )
 

@@ -1,8 +1,9 @@
 """Import by paste, an invitation, and an erasure after its preview: by keyboard alone, and without violations."""
 
-from playwright.async_api import Page
+import pytest
+from playwright.async_api import Page, expect
 
-from tests.browser.test_screens import violations
+from tests.browser.test_screens import violations, wrong_with
 
 TABLE = "Firma;E-Mail;Telefon\nKuusi Oy;anna.kuusi@kuusi-dental.fi;+358401234567\nBad;no address;12\n"
 
@@ -31,14 +32,14 @@ async def test_contacts_are_imported_by_paste_and_a_person_among_them_is_erased(
     await press(page, "Rehearse")
     assert await page.locator("#errors").is_visible()
     found += await violations(page)
-    await press(page, "Import 1 rows")
+    await press(page, "Import 1 row")
     assert "The import is done." in await page.locator(".notice").inner_text()
     found += await violations(page)
     await page.goto(site.path("/privacy"))
     await fill(page, "Email address", "anna.kuusi@kuusi-dental.fi")
     await press(page, "Look up")
     shown = (await page.locator("main").inner_text()).replace("\n", " ")
-    assert "1 contacts are deleted" in shown, shown
+    assert "1 contact is deleted" in shown, shown
     found += await violations(page)
     await press(page, "Erase for ever")
     assert await page.get_by_role("heading", name="The person is erased").is_visible()
@@ -77,3 +78,23 @@ async def test_choices_of_times_and_density_are_kept(tab, site):
     await page.get_by_label("Time zone").fill("")
     await press(page, "Keep")
     assert await page.locator("html").get_attribute("data-density") is None
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+async def test_what_cannot_be_undone_asks_first(tab, site, javascript):
+    page: Page = await tab("curator", width=320, javascript=javascript)
+    await page.goto(site.path("/keys"))
+    name = f"nightly {javascript}"
+    await page.get_by_label("Name of the new key").fill(name)
+    await page.get_by_role("button", name="Create the key").click()
+    await page.goto(site.path("/keys"))
+    question = page.get_by_role("dialog", name=f"Revoke the key {name}")
+    await page.get_by_role("button", name=f"Revoke the key {name}").click()
+    await expect(question).to_contain_text("A program that uses it is refused")
+    if javascript:
+        assert not await wrong_with(page)
+    await question.get_by_role("button", name="Back").click()
+    await expect(question).to_be_hidden()
+    await page.get_by_role("button", name=f"Revoke the key {name}").click()
+    await question.get_by_role("button", name="Revoke for ever").click()
+    await expect(page.locator("tr", has_text=name)).to_contain_text("revoked")

@@ -24,9 +24,12 @@ LONG_PAGES = (
     "/dead-letters/rows",
 )
 WIDTHS = (320, 1280)
-TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("main *")]
-    .filter(one => one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll"))
-    .map(one => one.outerHTML.slice(0, 120))"""
+TOO_WIDE = """async () => {
+    await new Promise(requestAnimationFrame);  // the page has noticed its new width
+    return document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("main *")]
+        .filter(one => one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll"))
+        .map(one => one.outerHTML.slice(0, 120));
+}"""
 
 
 @pytest_asyncio.fixture(loop_scope=SCOPE)

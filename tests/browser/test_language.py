@@ -25,7 +25,7 @@ SCREENS = (
 # Text that is not in brackets, outside of data (bdi), times, names of programs and file formats.
 PLAIN = """() => {
     const found = [];
-    const data = ".grid-form tbody :is(th, td):not(:has(span)), bdi";
+    const data = ".grid-form tbody :is(th, td:not(:has(span))), bdi";
     const skipped = data + ", time, code, kbd, script, style, option, textarea, .brand, .file-links, .why, title";
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -25,7 +25,7 @@ async def test_the_table_of_a_chart_has_the_links_of_its_bars(tab, site):
     await expect(link).to_be_visible()
     await link.click()
     await expect(page.locator("h1")).to_have_text("Runs")
-    await expect(page.locator("tbody tr").first).to_contain_text("page_curation")
+    await expect(page.locator("tbody tr").first.get_by_role("rowheader")).to_have_text("pages")
 
 
 async def test_a_step_is_paused_and_resumed_by_keyboard_alone(tab, site):

@@ -271,7 +271,7 @@ async def test_a_hostile_page_ends_with_a_reason(shop: Site, script: str, told: 
         limits["CRAWL_BROWSER_MAX_MEMORY_BYTES"] = "700000000"
     elif told == "could not draw it within 8 s":
         limits["CRAWL_BROWSER_TIMEOUT_SECONDS"] = "8"
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(300):
         done = await shop.draw(f"<html><body>x<script>{script}</script>", limits)
     assert done.page is None
     assert told in done.result

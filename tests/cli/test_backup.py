@@ -15,9 +15,10 @@ from scrapersky.actions.backup_file import BackupContent
 from scrapersky.core.database import Database
 from scrapersky.core.embedded.server import EmbeddedServer
 from scrapersky.core.errors import BadSetting
-from scrapersky.core.migrations import check_schema, migrate
 from scrapersky.core.postgres_tools import find_tools
+from scrapersky.core.schema.migrations import check_schema, migrate
 from tests.conftest import Server, make_settings, numbers
+from tests.factories.pooler import pooler
 
 ADD_BUSINESSES = """
 INSERT INTO local_business (tenant_id, name, website, domain_extraction_status)
@@ -27,7 +28,7 @@ DONE = "SELECT count(*) FROM local_business WHERE domain_extraction_status = 'Co
 
 
 async def new_database(server: Server, privileges: str = "CREATEROLE") -> str:
-    """Create an empty database with an owner that is no superuser; return the URL of the owner."""
+    """Create an empty database with an owner that is not a superuser; return the URL of the owner."""
     name = f"backup_{next(numbers)}"
     await server.execute(f"CREATE ROLE {name} LOGIN {privileges}")
     await server.execute(
@@ -137,7 +138,7 @@ async def test_every_row_of_every_table_is_the_same_after_a_round_trip(server, d
     assert await ask(owner, "SELECT after ->> 'file' FROM audit WHERE action = 'restore'") == "all.dump"
     assert (await line("tenant", "list", MIGRATION_DATABASE_URL="")).code == 0
     assert (await line("backup", str(tmp_path / "again.dump"), MIGRATION_DATABASE_URL=owner)).code == 0
-    assert (await line("tenant", "list", MIGRATION_DATABASE_URL="")).code == 0, "the policy is no difference"
+    assert (await line("tenant", "list", MIGRATION_DATABASE_URL="")).code == 0, "the policy makes no difference"
 
 
 async def test_a_file_and_a_database_are_replaced_only_by_force(server, line, tmp_path, admin, database_url):
@@ -183,6 +184,20 @@ async def test_a_backup_that_fails_leaves_no_file(server, line, tmp_path):
     assert list(tmp_path.glob("*dump*")) == []
 
 
+@pytest.mark.parametrize("ignored", [(), ("options",)], ids=["refused", "ignored"])
+async def test_a_backup_through_a_pooler_is_refused_because_it_could_lack_rows(
+    server, line, command, tmp_path, ignored
+):
+    file = tmp_path / "line.dump"
+    async with pooler(await migrated(server), ignored) as url:
+        said = await command("backup", str(file), DATABASE_URL=url, SCHEDULER_POLL_ONLY="true")
+    assert said.code == 2
+    assert "connection pooler" in said.err
+    assert "MIGRATION_DATABASE_URL" in said.err
+    assert "Traceback" not in said.err
+    assert not file.exists()
+
+
 async def test_restoring_without_the_right_to_create_roles_names_the_cause(empty_machine, line, tmp_path):
     file = str(tmp_path / "line.dump")
     assert (await line("backup", file)).code == 0
@@ -194,12 +209,14 @@ async def test_restoring_without_the_right_to_create_roles_names_the_cause(empty
 
 
 async def test_the_embedded_database_is_backed_up_restored_and_reached_with_psql(process):
-    with tempfile.TemporaryDirectory(prefix="ss-") as home:
-        Path(home).chmod(0o755)
+    with tempfile.TemporaryDirectory(prefix="ss-") as folder:
+        Path(folder).chmod(0o755)
+        home = f"{folder}/Application Support"  # the default of macOS has a blank
         variables = {"SCRAPERSKY_DATA_DIR": home, "DATABASE_URL": ""}
         server = EmbeddedServer(Path(home))
         server.start()  # the commands share it
-        add = ("psql", "-c", "INSERT INTO tenant (name) VALUES ('acme')")
+        assert Path(home, "postgres", "PG_VERSION").is_file()
+        add = ("psql", *(f"-cINSERT INTO tenant (name) VALUES ('{name}')" for name in ("acme", "beta")))
         again = ("restore", f"{home}/e.dump", "--force")
         for words in (
             ("migrate",),
@@ -212,7 +229,7 @@ async def test_the_embedded_database_is_backed_up_restored_and_reached_with_psql
             assert said.code == 0, said.err
         said = await process("tenant", "list", **variables).leave()
         server.release()
-    assert (said.code, "acme" in said.out) == (0, True)
+    assert (said.code, "acme" in said.out, "beta" in said.out) == (0, True, True)
 
 
 def test_no_program_gets_the_password_on_its_command_line():
@@ -221,6 +238,18 @@ def test_no_program_gets_the_password_on_its_command_line():
     assert "hush" not in " ".join(tools.command("psql", tools.url))
     assert tools.url == "postgresql://line@db/line?sslmode=require"
     assert tools.environment["PGPASSWORD"] == "hush"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://a%20b@/line?host=%2Fa%20b%2Fc",
+        "postgresql://db:5433/x%2Fy%2Bz",
+        "postgresql://u@[::1]/x?sslrootcert=%2Fmy%20ca.pem&sslmode=verify-full",
+    ],
+)
+def test_the_programs_get_an_address_that_libpq_reads(url):
+    assert find_tools(make_url(url), 15).url == url
 
 
 def test_programs_that_are_too_old_for_the_server_are_named(monkeypatch, tmp_path):

@@ -34,6 +34,9 @@ def closed_port() -> int:
         return int(listener.getsockname()[1])
 
 
+ID = "0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa"
+
+
 async def test_an_unknown_workflow(line: Command) -> None:
     for words in [("run",), ("queue", "--where-status", "New"), ("retry", "--all"), ("pause",), ("resume",)]:
         said = await line(words[0], "deep_scam", *words[1:])
@@ -165,3 +168,46 @@ async def test_an_unknown_command_names_the_similar_one(command: Command) -> Non
     said = await command("statsu")
     assert said.code == 2
     assert "No such command 'statsu'. Did you mean 'status'?" in said.err
+
+
+@pytest.mark.parametrize("option", ["--domains", "--queries"])
+async def test_the_file_that_a_search_is_read_from_is_not_replaced(line: Command, tmp_path: Path, option: str) -> None:
+    given = tmp_path / "mine.csv"
+    given.write_text("what,website\ndentists in Turku,molar.fi\n")
+    said = await line("find", option, str(given), "--out", "mine.csv")
+    assert said.code == 2
+    assert f"--out would replace {given}" in said.sentence
+    assert given.read_text() == "what,website\ndentists in Turku,molar.fi\n"
+
+
+async def test_a_day_that_is_none_is_refused_with_one_that_is(command: Command) -> None:
+    for option in ("--found-since", "--changed-since", "--seen-since"):
+        said = await command("find", "dentists in Turku", option, "yesterday")
+        assert said.code == 2
+        assert said.sentence == (
+            f"The filter of leads is invalid. {option} 'yesterday': write a day like 2026-11-15, or a time like "
+            "2026-11-15T12:00:00Z."
+        )
+
+
+async def test_a_wrong_radius_is_all_that_the_sentence_is_about(command: Command) -> None:
+    said = await command("find", "dentists", "--near", "60.45,22.26", "--radius", "0")
+    assert said.code == 2
+    assert said.sentence == "The search is unclear. A radius of 0 m cannot be searched; 50 m to 200 km can."
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--language", "finnish"), "--language 'finnish': write the code of the language, such as fi for Finnish"),
+        (("--columns", "business,business"), "'business' is named twice: leave it out once."),
+        (("--sort", "city,-city"), "'city' is named twice: leave it out once."),
+    ],
+)
+@pytest.mark.parametrize("command_words", [("find", "dentists", "in", "Turku"), ("export", "leads", "--search", ID)])
+async def test_a_choice_of_leads_that_cannot_be_meant(
+    command: Command, command_words: tuple[str, ...], words: tuple[str, ...], told: str
+) -> None:
+    said = await command(*command_words, *words)
+    assert said.code == 2
+    assert told in said.sentence

@@ -35,7 +35,7 @@ async def test_outside_of_a_checkout_the_command_says_where_benchmarks_are(comma
 async def test_an_unknown_benchmark_gets_the_list_of_the_known_ones(command):
     said = await command("bench", "nonsense")
     assert said.code == 2
-    assert "'nonsense' is none of engine, sitemap, fetch, contacts, line, api." in said.sentence
+    assert "'nonsense' is not one of engine, sitemap, fetch, contacts, line, api." in said.sentence
 
 
 def test_every_benchmark_is_there():

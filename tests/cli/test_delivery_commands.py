@@ -96,4 +96,4 @@ async def test_a_webhook_can_get_alarms_and_a_crm_cannot(line, sandbox, monkeypa
     assert (rule["alarms"], rule["auto"]) == (True, False)
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{sandbox.hubspot.token}\n"))
     refused = await line("destination", "add", "crm", "--kind", "hubspot", "--alarms")
-    assert (refused.code, "For alarms use one of: webhook, n8n." in refused.sentence) == (2, True)
+    assert (refused.code, "For alarms and ends of runs use one of: webhook, n8n." in refused.sentence) == (2, True)

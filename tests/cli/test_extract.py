@@ -81,7 +81,7 @@ def test_a_batch_is_written_in_its_order_and_a_bad_line_fails_alone(page: Path) 
         "emails": ["info@kontor.example"],
         "phones": ["+358404187306"],
         "socials": {},
-        "people": [{"name": "Maria Weber", "title": "Owner"}],
+        "people": [{"name": "Maria Weber", "title": "Owner", "email": "", "phone": ""}],
     }
     assert [row["site"] for row in told] == ["a", "b", "", "c"]
     assert [row.get("error", "")[:7] for row in told] == ["", "line 2:", "line 3:", "line 4:"]

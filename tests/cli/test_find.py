@@ -123,7 +123,7 @@ LEASED = (
 )
 
 
-async def test_a_list_of_web_sites_starts_a_search(process, variables, sandbox, tmp_path):
+async def test_a_list_of_web_sites_starts_a_search(process, variables, sandbox, tmp_path, admin):
     known = [entry for entry in sandbox.truth() if entry["reachable"] and entry["emails"]][:4]
     sites = tmp_path / "sites.txt"
     own = {entry["host"]: {"Account ID": f"00{n}", "email": f"me+{n}@own.example"} for n, entry in enumerate(known)}
@@ -139,6 +139,15 @@ async def test_a_list_of_web_sites_starts_a_search(process, variables, sandbox, 
     given = {row["domain"]: {"Account ID": row["Account ID"], "email": row["own_email"]} for row in found}
     assert given == own
     assert all(row["email"] for row in found)
+
+    read_at = "SELECT max(updated_at) FROM page"  # bodies that were fetched a moment ago are in the cache
+    before = await admin.fetchval(read_at)
+    words = ("find", "--domains", str(sites), "--out", str(out), "--json", "--idle-timeout", "5")
+    assert (await process(*words, **variables).leave(240)).code == 0
+    assert await admin.fetchval(read_at) == before
+    assert (await process(*words, "--refresh", **variables).leave(240)).code == 0
+    assert await admin.fetchval("SELECT max(number) FROM search_run WHERE is_complete") == 2
+    assert await admin.fetchval(read_at) > before, "the web sites are read again"
 
 
 async def test_slow_counts_cost_a_blank_in_the_progress_and_never_the_file(process, variables, sandbox, tmp_path):
@@ -171,7 +180,7 @@ async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_a
     said = await process(*words, "--limit", "5", "--idle-timeout", "600", **variables).leave(240)
     assert said.code == 3, said.err
     assert re.search(r"Postponed until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
-    assert "1 row is left; the same command continues with them" in said.err.replace("\n", " ")
+    assert "1 row is left; the same command continues with it" in said.err.replace("\n", " ")
     told = json.loads((await process(*words, "--limit", "5", "--json", **variables).leave(240)).out)
     assert (told["left"], [wait["workflow"] for wait in told["waiting"]]) == (1, ["place_search"])
 
@@ -195,12 +204,14 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
     await admin.execute("UPDATE place SET deep_scan_status = 'Queued', fetched_at = now() - interval '2 days'")
     second = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", **variables).leave(240)
     assert second.code == 0, second.err
-    assert re.search(r"Postponed until [^(]+ \(places, 6 rows\): .*used up \(0\.04 of 0\.04\).*--budget", second.err)
+    assert re.search(
+        r"Postponed until [^(]+ \(places, 6 rows\): .*used up \(0\.04 of 0\.04\).*larger budget", second.err
+    )
     assert sandbox.google.calls["details"] == 0
     third = await process(*words, str(tmp_path / "x.csv"), "--budget", "1", **variables).leave(240)
     assert third.code == 0, third.err
     assert sandbox.google.calls["details"] == 6
-    assert "Cost 0.16, budget 1.00: 7 calls, 6 of them for details (0.12)." in third.err
+    assert "Cost 0.16 in the provider's currency, budget 1.00: 7 calls, 6 of them for details (0.12)." in third.err
     assert "Postponed" not in third.err
 
 
@@ -214,7 +225,7 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
         (("dentists in Helsinki", "--tenant", "nobody"), "has no tenant 'nobody'"),
         ((), "Give either a search, --domains FILE or --queries FILE"),
         (("dentists in Helsinki", "--domains", "x"), "Give either a search, --domains FILE or --queries FILE"),
-        (("",), 'It is not said what to look for: write "dentists in Helsinki"'),
+        (("",), 'The search does not say what to look for: write "dentists in Helsinki"'),
         (("dentists",), 'write "dentists in Helsinki"'),
         (("drive in cinemas",), 'write "drive in cinemas in Helsinki"'),
         (("--domains", "x", "--limit", "3", "--in", "Turku"), "leave out --in and --limit"),

@@ -20,7 +20,10 @@ async def test_find_searches_in_the_given_area(process, sandbox, database_url, t
     said = await process("find", "dentists", "in", "Springfield", *out, **variables).leave(120)
     assert said.code == 6, said.err
     assert "Springfield, Sangamon County, Illinois, United States" in said.out
-    assert "--country US" in said.err
+    assert "--country AU" in said.err, "the only country with one of them"
+    said = await process("find", "dentists", "--in", "Springfield", "--country", "US", *out, **variables).leave(120)
+    assert said.code == 6, said.err
+    assert said.err.rstrip().endswith('such as --in "Springfield, Sangamon County, Illinois, United States".')
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
 
     circle = Circle(60.185, 24.96, 2000)

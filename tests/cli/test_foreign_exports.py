@@ -130,10 +130,28 @@ OLD_GOOGLE_CONTACTS: Row = {
     "Organization 1 - Title": "Dentist",
     "Address 1 - Formatted": "Katu 1, Helsinki",
 }
+SALESFORCE_DATA_LOADER: Row = {
+    "Id": "003000000000001AAA",
+    "Salutation": "Ms.",
+    "FirstName": "Anna",
+    "LastName": "Molar",
+    "Title": "Dentist",
+    "Account.Name": "Molar Oy",
+    "Email": "anna@molar.fi",
+    "Phone": None,
+    "MobilePhone": "+358 9 6123 4567",
+    "MailingStreet": "Katu 1",
+    "MailingCity": "Helsinki",
+    "MailingState": "Uusimaa",
+    "MailingPostalCode": "00100",
+    "MailingCountry": "Finland",
+    "LeadSource": "Web",
+}
 CONTACTS: dict[str, tuple[Row, set[str]]] = {
     "Apollo": (APOLLO, {"Email Status", "# Employees", "State", "Apollo Contact Id"}),
     "HubSpot": (HUBSPOT, {"Record ID", "Lead Status", "State/Region"}),
     "Salesforce": (SALESFORCE, {"Lead Source"}),
+    "Salesforce Data Loader": (SALESFORCE_DATA_LOADER, {"Id", "LeadSource"}),
     "Pipedrive": (PIPEDRIVE, {"Person - Owner"}),
     "Google Contacts": (GOOGLE_CONTACTS, {"Middle Name", "Nickname", "Labels", "E-mail 1 - Label"}),
     "Google Contacts until 2024": (OLD_GOOGLE_CONTACTS, {"Group Membership", "E-mail 1 - Type"}),
@@ -166,8 +184,28 @@ OUTSCRAPER: Row = {
     "email_1": "info@molar.fi",
     "email_2": "anna@molar.fi",
     "email_3": None,
+    "email_1_full_name": "Anna Molar",
+    "email_1_title": "Dentist",
     "phone_1": "+358 9 6123 4568",
     "facebook": "https://facebook.com/molaroy",
+    "linkedin": "https://www.linkedin.com/company/molar",
+    "instagram": "https://www.instagram.com/molar.oy/",
+}
+APOLLO_ACCOUNTS: Row = {
+    "Company": "Molar Oy",
+    "Company Name for Emails": "Molar",
+    "# Employees": "12",
+    "Industry": "dentist",
+    "Website": "https://molar.fi/",
+    "Company Linkedin Url": "http://www.linkedin.com/company/molar",
+    "Facebook Url": "https://facebook.com/molaroy",
+    "Twitter Url": None,
+    "Company Street": "Katu 1",
+    "Company City": "Helsinki",
+    "Company State": "Uusimaa",
+    "Company Country": "Finland",
+    "Company Postal Code": "00100",
+    "Company Phone": "'+358 9 6123 4567",
 }
 HUBSPOT_COMPANIES: Row = {
     "Record ID": "202",
@@ -231,7 +269,8 @@ async def test_contacts_of_other_products_are_understood(line, admin, tmp_path, 
 
 
 @pytest.mark.parametrize(
-    ("row", "wrong"), [(OUTSCRAPER, []), (HUBSPOT_COMPANIES, []), (SALESFORCE_ACCOUNTS, ["Rating"])]
+    ("row", "wrong"),
+    [(OUTSCRAPER, []), (HUBSPOT_COMPANIES, []), (SALESFORCE_ACCOUNTS, ["Rating"]), (APOLLO_ACCOUNTS, [])],
 )
 async def test_businesses_of_other_products_are_understood(line, admin, tmp_path, row, wrong):
     report = await imported(line, "places", written(tmp_path, row))
@@ -245,7 +284,13 @@ async def test_businesses_of_other_products_are_understood(line, admin, tmp_path
     assert told == ["Katu 1", "00100", "Helsinki", "Uusimaa", "FI"]
     if row is OUTSCRAPER:
         assert details["extra"]["emails"] == ["info@molar.fi", "anna@molar.fi"]
-        assert {"query", "borough", "facebook"} <= set(report["ignored_columns"])
+        assert details["extra"]["people"] == [{"name": "Anna Molar", "title": "Dentist", "email": "info@molar.fi"}]
+        assert details["extra"]["socials"]["instagram"] == "https://www.instagram.com/molar.oy"
+        assert {"query", "borough"} <= set(report["ignored_columns"])
+    if row in (OUTSCRAPER, APOLLO_ACCOUNTS):
+        profiles = details["extra"]["socials"]
+        assert profiles["linkedin"].endswith("linkedin.com/company/molar")
+        assert profiles["facebook"].endswith("facebook.com/molaroy")
 
 
 async def test_the_company_of_an_imported_contact_is_its_business_in_files(line, admin, tmp_path):

@@ -25,10 +25,10 @@ async def sandbox():
 def find(process, sandbox, database_url, tmp_path: Path):
     """`find` in the sandbox: what it left with, what it said as JSON, and on standard error."""
 
-    async def run(*words: str, **variables: str):
+    async def run(*words: str, query: str = "dentists in Helsinki", **variables: str):
         out = tmp_path / "leads.csv"
         said = await process(
-            *("find", "dentists in Helsinki", "--out", str(out), "--max-pages-per-site", "1", "--json", *words),
+            *("find", query, "--out", str(out), "--max-pages-per-site", "1", "--json", *words),
             **{**sandbox.environment(), **ONCE, "DATABASE_URL": database_url, **variables},
         ).leave(240)
         assert "Traceback" not in said.err
@@ -89,7 +89,10 @@ async def test_a_budget_of_zero_has_another_sentence_than_no_result(find):
 async def test_the_estimate_is_printed_before_and_the_cost_after_the_search(find, sandbox):
     code, told, said = await find(*GOOGLE, "--limit", "40")
     assert code == 0
-    assert "Probably 0.07 at most, in 2 calls. It stops before 0.14. This is the default" in said.replace("\n", " ")
+    assert (
+        "Probably 0.07 at most in the provider's currency, with 2 calls. It stops before 0.14. This is the default"
+        in said.replace("\n", " ")
+    )
     assert (told["estimate"]["calls"], told["estimate"]["cents"], told["estimate"]["budget_cents"]) == (2, 7, 14)
     assert (told["bill"]["cost_cents"], told["bill"]["budget_cents"]) == (7, 14)
     code, told, said = await find(*GOOGLE, "--limit", "40")
@@ -141,13 +144,13 @@ async def test_a_provider_that_is_down_is_the_reason(find, sandbox):
 
 
 async def test_a_misspelt_city_is_the_reason_and_nothing_has_failed(find, line, admin, tmp_path):
-    code, told, _ = await find("--in", "Nowhere-upon-Nothing")
+    code, told, _ = await find("--in", "Nowhere-upon-Nothing", query="dentists")
     [reason] = told["reasons"]
     assert (code, told["rows"], reason["status"]) == (4, 0, "Skipped")
     assert "Nowhere-upon-Nothing" in reason["reason"]
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
     assert (told["written"], (tmp_path / "leads.csv").exists()) == (False, False)
-    again, _, _ = await find("--in", "Nowhere-upon-Nothing")
+    again, _, _ = await find("--in", "Nowhere-upon-Nothing", query="dentists")
     assert again == 4
     assert await admin.fetchval("SELECT call_count FROM search") is not None
     assert await admin.fetchval("SELECT place_search_attempts FROM search") == 2, "the provider was asked again"
@@ -204,10 +207,11 @@ async def test_a_full_disk_leaves_the_old_file_and_a_sentence(admin, tenant, dat
     out = tmp_path / f"contacts.{ending}"
     out.write_bytes(b"yesterday's")
     command = [sys.executable, "-m", "scrapersky", "export", "contacts", "--out", str(out)]
+    # No byte code and no measurement of coverage: their files would be cut off as well.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     said = subprocess.run(
         ["sh", "-c", f'ulimit -f {BLOCKS}; exec "$@"', "sh", *command],
-        # No byte code: it would be cut off as well, and stay so.
-        env={**os.environ, "DATABASE_URL": database_url, "TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**inherited, "DATABASE_URL": database_url, "TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -1,7 +1,11 @@
 """`scrapersky import` and `scrapersky export`: what people have goes in once, and comes out as a file."""
 
+import asyncio
 import csv
 import json
+import os
+import subprocess
+import sys
 
 import openpyxl
 import pyarrow.parquet
@@ -159,7 +163,7 @@ async def test_bad_rows_are_named_by_their_lines_and_the_good_ones_are_stored(li
     assert [(error["line"], error["message"][:26]) for error in report["errors"]] == [
         (3, "has 1 cells for 2 columns"),
         (6, "no web address: 127.0.0.1 "),
-        (7, "a page on facebook is nobo"),
+        (7, "a page on facebook is not "),
         (8, "has 3 cells for 2 columns"),
     ]
     assert [(cell["line"], cell["column"], cell["message"][:25]) for cell in report["cells"]] == [
@@ -217,7 +221,7 @@ async def test_columns_can_be_mapped(line, admin, written):
         (("domains",), b"PK\x03\x04" + bytes(200), "It is not text."),
         (("domains",), b"x" * 10_000_000, "Line 1 is longer than 1,000,000 bytes."),
         (("domains",), b"\x81\x8d\x8f\n", "save the file as UTF-8"),
-        (("animals",), b"name\n", "'animals' is none of places, domains"),
+        (("animals",), b"name\n", "'animals' is not one of places, domains"),
         (("domains", "--map", "x=colour"), b"domain\n", "'colour' is not a field of domains"),
         (("domains", "--map", "nothing"), b"domain\n", "'nothing' is not COLUMN=FIELD."),
         (("domains", "--map", "x=domain"), b"domain\na.fi\n", "There is no column 'x'; there are domain."),
@@ -286,7 +290,7 @@ async def test_an_export_holds_every_row(line, admin, tenant, other_tenant, tmp_
     await admin.execute("UPDATE place SET name = '=HYPERLINK(1)', categories = '{dentist,doctor}', rating_count = 3")
     path = tmp_path / f"places.{ending}"
     said = await line("export", "places", "--out", str(path), "--where", "has_website=true")
-    assert (said.code, said.out) == (0, f"1 rows in {path}.\n")
+    assert (said.code, said.out) == (0, f"1 row in {path}.\n")
     row = {
         "csv": lambda: next(csv.DictReader(path.open(encoding="utf-8-sig"))),
         "jsonl": lambda: json.loads(path.read_text()),
@@ -336,6 +340,23 @@ async def test_leads_of_a_search_are_exported(line, admin, tenant, tmp_path):
     assert "anna@molar.fi" in path.read_text()
 
 
+async def test_a_reader_that_ends_before_the_export_is_no_error(admin, tenant, database_url, tmp_path):
+    known = await add_line(admin, tenant)
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = ("export", "leads", "--search", known["searches"], "--out", "-")
+    with os.fdopen(writer, "wb") as closed:
+        said = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-m", "scrapersky", *words],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "DATABASE_URL": database_url},
+            cwd=tmp_path,
+        )
+    assert (said.returncode, said.stderr) == (141, b"")
+
+
 async def test_an_export_of_nothing_has_a_head_and_exit_code_one(line, tmp_path):
     said = await line("export", "contacts")
     assert (said.code, said.out) == (1, "0 rows in contacts.csv.\n")
@@ -345,7 +366,7 @@ async def test_an_export_of_nothing_has_a_head_and_exit_code_one(line, tmp_path)
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("animals",), "'animals' is none of places"),
+        (("animals",), "'animals' is not one of places"),
         (("leads",), "use --search ID"),
         (("leads", "--search", "0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa"), "You have no searches with the id"),
         (("places", "--where", "colour=red"), "is not FIELD=VALUE with one of curation_status"),

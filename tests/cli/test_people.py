@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from scrapersky.core.tokens import hash_secret, split_key
+from scrapersky.core.secrets.tokens import hash_secret, split_key
 from tests.cli.conftest import Command
 
 PASSWORD = "correct horse battery"

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import socket
 import urllib.error
 import urllib.request
 
@@ -35,6 +36,16 @@ async def test_ctrl_c_stops_it_in_good_order(fresh_process, database_url, admin)
     assert said.code == 0, said.err
     assert "Traceback" not in said.err
     assert await admin.fetchval("SELECT count(*) FROM worker") == 0
+
+
+async def test_it_listens_on_the_port_of_the_setting(process, database_url) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    serve = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT=str(port))
+    assert f"http://127.0.0.1:{port}" in await serve.next_line()
+    await until_ready(f"http://127.0.0.1:{port}")
+    serve.tell(signal.SIGTERM)
+    assert (await serve.leave()).code == 0
 
 
 async def test_while_it_drains_it_says_it_is_not_ready(process, database_url, admin, parcel) -> None:

@@ -9,9 +9,10 @@ import asyncpg
 import pytest
 
 from scrapersky.core.server_start import ConnectionNeeds
-from tests.conftest import Server
+from tests.conftest import Server, numbers
 
 SERVICES = [("worker",), ("serve",)]
+MAX_BLOCK_CPU_SECONDS = 0.25  # of a step of the event loop, importing and building included
 AWAY = "postgresql://line@127.0.0.1:{}/line"
 
 
@@ -37,6 +38,17 @@ async def test_a_wrong_password_is_not_waited_for(process, server: Server) -> No
     said = await process("worker", DATABASE_URL=server.url("no_such_database")).leave()
     assert said.code == 2
     assert "Waiting" not in said.err
+
+
+async def test_the_database_of_the_setting_is_the_one_that_is_read(
+    command, server: Server, database_url, admin
+) -> None:
+    await admin.execute("INSERT INTO tenant (name) VALUES ('acme')")
+    name = f"other_{next(numbers)}"
+    await server.execute(f"CREATE DATABASE {name} TEMPLATE template_line STRATEGY FILE_COPY")
+    for url, is_there in ((database_url, True), (server.url(name), False)):
+        said = await command("tenant", "list", DATABASE_URL=url)
+        assert (said.code, "acme" in said.out) == (0, is_there)
 
 
 @pytest.mark.parametrize("words", SERVICES)
@@ -91,6 +103,8 @@ async def test_a_full_server_is_waited_for_like_one_that_is_away(process, server
         await asyncpg.connect(url)
     waiting = process("worker", DATABASE_URL=url)
     await waiting.until_said("Waiting up to 60 seconds for it.")
+    assert "has no free connection" in waiting.err
+    assert "Raise its max_connections" in waiting.err
     await server.execute("ALTER DATABASE full_house CONNECTION LIMIT -1")
     await waiting.until_said("scheduler_started")
     waiting.tell(signal.SIGTERM)
@@ -98,6 +112,16 @@ async def test_a_full_server_is_waited_for_like_one_that_is_away(process, server
     assert said.code == 0, said.err
     await server.execute("DROP DATABASE full_house WITH (FORCE)")
     await server.execute("DROP ROLE guest")
+
+
+@pytest.mark.parametrize("words", SERVICES)
+async def test_the_start_does_not_block_the_event_loop(fresh_process, database_url, words) -> None:
+    running = fresh_process(*words, module="tests.cli.watched_start", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
+    await running.until_said("scheduler_started")
+    running.tell(signal.SIGTERM)
+    said = await running.leave()
+    assert said.code == 0, said.err
+    assert float(said.sentence.rpartition(" ")[2]) < MAX_BLOCK_CPU_SECONDS, said.err
 
 
 @pytest.mark.parametrize("words", SERVICES)

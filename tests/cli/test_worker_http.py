@@ -57,7 +57,7 @@ async def test_a_worker_serves_probes_and_metrics_and_nothing_else(process, data
     assert "process_resident_memory_bytes " in text
     assert 'scrapersky_queue_rows{state="ready",workflow="deep_scan"} 0.0' in text
     assert 'scrapersky_http_requests_total{method="GET",route="/health/live",status="200"} 1.0' in text
-    assert 'route="/api/v3/places"' not in text, "a path without a route is no label"
+    assert 'route="/api/v3/places"' not in text, "a path without a route is not a label"
     worker.tell(signal.SIGTERM)
     said = await worker.leave()
     assert (said.code, "Traceback" in said.err) == (0, False)

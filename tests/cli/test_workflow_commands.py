@@ -1,6 +1,7 @@
 """What operators do to a line, as the CLI lets them: look, run, queue, retry, pause, resume."""
 
 import json
+import re
 from uuid import UUID
 
 import asyncpg
@@ -170,6 +171,20 @@ async def test_an_open_breaker_stops_a_run_and_degrades_the_status(line: Command
     assert "Degraded: deep_scan: its breaker is open." in shown.out
     await line("resume", "deep_scan")
     assert (await line("status")).code == 0
+
+
+async def test_a_provider_in_its_cooldown_is_named_with_its_reason_and_end(line: Command, admin) -> None:
+    await admin.execute(
+        "INSERT INTO provider_cooldown (name, until, reason, failures) "
+        "VALUES ('google_places 0123', now() + interval '1 hour', 'Google answers 400.', 5)"
+    )
+    said = await line("status")
+    assert re.search(
+        r"The provider google_places is not called until \d\d:\d\d:\d\d, its rows wait: Google answers 400\.",
+        " ".join(said.out.split()),
+    )
+    [cooldown] = json.loads((await line("status", "--json")).out)["cooldowns"]
+    assert (cooldown["name"], cooldown["reason"]) == ("google_places 0123", "Google answers 400.")
 
 
 async def test_every_change_is_audited_with_who_did_it(line: Command, admin, add_business) -> None:

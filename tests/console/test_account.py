@@ -2,6 +2,7 @@
 
 import pytest
 
+from scrapersky.console.draw.words import program
 from scrapersky.core.preferences import Preferences, read_preferences
 from tests.factories.console_browser import Page, browser_of, log_in
 
@@ -38,10 +39,30 @@ def test_stored_choices_that_this_version_does_not_know_are_left_at_their_defaul
     assert read_preferences(stored) == Preferences(columns={"contacts": ("email",)})
 
 
+@pytest.mark.parametrize(
+    ("user_agent", "shown"),
+    [
+        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0", "Firefox on Windows"),
+        ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36", "Chrome on Linux"),
+        ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Edg/142.0", "Edge on Windows"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"),
+        ("Mozilla/5.0 (Linux; Android 15; Pixel 9) Chrome/142.0 Mobile Safari/537.36", "Chrome on Android"),
+        ("curl/8.5.0", "curl/8.5.0"),
+    ],
+)
+def test_a_login_names_its_browser(user_agent, shown):
+    assert program(user_agent) == shown
+
+
 async def test_the_help_has_keys_and_the_meaning_of_states(login):
     browser = await login("viewer")
     page = Page((await browser.get("/console/help")).text)
-    for word in ("select the row", "every attempt failed", "turned down", "the mail host could not be asked"):
+    for word in (
+        "select the row",
+        "every attempt failed",
+        "is in no file of leads",
+        "name servers of its domain did not respond",
+    ):
         assert word in page.text
     part = await browser.get("/console/help", headers={"Console-Part": "keys"})
     assert "select the row" in part.text

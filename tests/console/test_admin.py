@@ -171,7 +171,11 @@ async def test_a_key_is_shown_once_has_the_chosen_scopes_and_can_be_revoked(logi
     assert wrong.status_code == 409
     assert check_html(wrong.text).one("input", id="name")["value"] == "more"
     assert (await browser.post("/console/keys", data={"name": ""})).status_code == 422
-    assert (await browser.post(f"/console/keys/{row['id']}/revoke")).status_code == 303
+    revoke = listed.one("form", action=f"/console/keys/{row['id']}/revoke")
+    assert "A program that uses it" in revoke.within.text  # it asks first
+    ask = next(one for one in listed.all("button") if one.get("popovertarget") == revoke.within["id"])
+    assert ask["aria-label"] == "Revoke the key nightly"
+    assert (await browser.post(revoke["action"])).status_code == 303
     assert "revoked" in (await browser.get("/console/keys")).text
     other = await login("viewer")
     assert (await other.post(f"/console/keys/{row['id']}/revoke")).status_code == 404
@@ -184,10 +188,28 @@ async def test_values_are_suppressed_and_wrong_ones_stay_in_the_form(login, admi
     answer = await curator.post("/console/privacy/suppressions", data=form)
     page = check_html(answer.text)
     assert answer.status_code == 422
-    assert "1 were added" in page.one("p", role="alert").text
+    assert "1 was added. 1 contact is suppressed now. 1 value could not be read" in page.one("p", role="alert").text
     assert page.one("textarea").text.strip() == "nonsense"
     assert page.one("input", id="reason")["value"] == "asked us"
     assert await admin.fetchval("SELECT suppressed_at IS NOT NULL FROM contact") is True
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "said"),
+    [
+        ("/privacy/suppressions", {"values": ""}, "The field values is empty."),
+        ("/destinations", {"kind": "webhook", "name": "", "url": "https://a.example"}, "The field name is empty."),
+        (
+            "/destinations",
+            {"kind": "webhook", "name": "a", "url": "https://a.example", "min_confidence": "seven"},
+            "The field min confidence is no number.",
+        ),
+    ],
+)
+async def test_a_wrong_field_is_named_in_a_sentence(login, path, form, said):
+    answer = await (await login("admin")).post(f"/console{path}", data=form)
+    assert answer.status_code == 422
+    assert check_html(answer.text).one("p", role="alert").text == said
 
 
 async def removals(browser):
@@ -201,6 +223,8 @@ async def test_an_operator_deletes_a_suppression_and_only_an_admin_that_of_an_er
     curator, operator = await login("curator"), await login("operator")
     await curator.post("/console/privacy/suppressions", data={"values": "anna@molar.fi"})
     [remove] = await removals(operator)
+    page = Page((await operator.get("/console/privacy")).text)
+    assert "may be contacted again" in page.one("form", action=remove).within.text  # it asks first
     assert not await removals(curator)
     assert (await curator.post(remove)).status_code == 403
     await admin.execute("UPDATE suppression SET origin = 'erasure'")
@@ -218,7 +242,7 @@ async def test_a_person_is_looked_up_and_erased_after_a_preview_of_counts(login,
     answer = await browser.post("/console/privacy/subject", data={"email": "anna@molar.fi"})
     page = check_html(answer.text)
     assert answer.status_code == 200
-    assert "1 contacts are deleted" in page.text
+    assert "1 contact is deleted" in page.text
     assert "https://molar.fi/contact" not in page.one("form", action="/console/privacy/erase").text
     assert await admin.fetchval("SELECT count(*) FROM contact") == 1
     fields = {one["name"]: one["value"] for one in page.all("input", type="hidden") if one["name"] != "back"}
@@ -353,8 +377,19 @@ async def test_contacts_are_counted_sent_and_taken_back(login, admin, tenant):
     assert "1 contact was chosen" in page.text
     done = await browser.post("/console/deliveries", data={"id": ids["contacts"], "destination_id": destination})
     assert done.status_code == 303
-    cancelled = await browser.post(f"/console/deliveries/cancel?destination_id={destination}", data={"matching": "yes"})
+    cancel = f"/console/deliveries/cancel?destination_id={destination}&delivery_status=Queued"
+    page = check_html((await browser.get(cancel.replace("/cancel", ""))).text)
+    shown = {
+        one["name"]: one["value"] for one in page.all("input", type="hidden") if one.within.get("action") == cancel
+    }
+    assert shown["expected"] == "1"
+    assert (await browser.post(cancel, data={"matching": "yes"})).status_code == 400  # nobody was shown anything
+    refused = await browser.post(cancel, data={**shown, "expected": "40"})
+    assert "40 were shown" in Page((await browser.get(refused.headers["location"])).text).text
+    assert await admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 1
+    cancelled = await browser.post(cancel, data=shown)
     assert cancelled.status_code == 303
+    assert "1 was taken back." in (await browser.get(cancelled.headers["location"])).text
     assert await admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 0
     assert (await browser.post("/console/deliveries", data={"destination_id": destination})).status_code == 400
     assert (await browser.post("/console/deliveries/cancel", data={"id": "x"})).status_code == 400

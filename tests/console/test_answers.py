@@ -117,8 +117,20 @@ async def test_errors_of_the_api_stay_problem_documents(stranger):
 async def test_an_error_page_of_a_person_keeps_the_rail(login):
     browser = await login()
     page = Page((await browser.get("/console/contacts/00000000-0000-0000-0000-000000000000")).text)
-    assert page.one("nav")
+    assert page.one("nav", id="rail")
     assert "There is no row with this id." in page.one("h1").text
+
+
+async def test_a_page_that_the_role_may_not_open_says_so_and_keeps_the_rail(login):
+    viewer = await login("viewer")
+    for path in ("/console/people", "/console/system/settings", "/console/searches/new"):
+        answer = await viewer.get(path)
+        page = Page(answer.text)
+        assert answer.status_code == 403
+        assert "Your role does not allow this." in page.one("h1").text
+        rail = {one["href"] for one in page.all("a") if one.is_in("nav")}
+        assert "/console/line" in rail
+        assert path not in rail
 
 
 async def test_a_missing_login_leads_to_the_form_and_back(stranger):
@@ -148,3 +160,12 @@ async def test_the_theme_is_kept_and_otherwise_that_of_the_system(login):
     assert Page((await browser.get("/console/line")).text).one("html")["data-theme"] == "dark"
     await browser.post("/console/account/theme", data={"theme": "auto"})
     assert Page((await browser.get("/console/line")).text).one("html").get("data-theme") is None
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "identity"])
+async def test_static_files_say_once_that_they_differ_by_encoding(stranger, accepted):
+    for version in (assets().version, "0123456789abcdef"):
+        answer = await stranger.get(f"/console/static/{version}/console.css", headers={"Accept-Encoding": accepted})
+        assert answer.status_code == 200
+        named = [word.strip() for word in answer.headers["vary"].split(",")]
+        assert named.count("Accept-Encoding") == 1

@@ -63,6 +63,20 @@ def test_a_line_is_interrupted_where_there_is_no_value():
     assert drawn.count("M") == 2
 
 
+def test_a_point_without_neighbours_is_a_dot():
+    marks = tuple(ChartMark(str(n), (value, None)) for n, value in enumerate((None, 2, None, 4, 4)))
+    [dot] = draw(Chart("p95", ("p50", "p95"), marks), "draw_lines").all("circle")
+    assert (dot["class"], dot["cx"]) == ("hue-1", "30.0%")
+
+
+def test_the_last_label_of_the_axis_ends_within_the_chart():
+    marks = tuple(ChartMark(str(n), (1,), None, "19 Nov" if n in (0, 27) else "") for n in range(28))
+    assert [one["class"] for one in draw(Chart("rows", ("a",), marks)).all("text") if "tick" in one["class"]] == [
+        "tick",
+        "tick odd end",
+    ]
+
+
 def test_too_many_marks_are_refused():
     with pytest.raises(ValueError, match="longer intervals"):
         Chart("too many", ("a",), tuple(ChartMark(str(n), (1,)) for n in range(charts.MAX_MARKS + 1)))
@@ -84,12 +98,12 @@ def test_a_funnel_has_its_numbers_as_links_and_bars_in_proportion():
         return SimpleNamespace(status=status, word=status.lower(), rows=rows, path=f"/x?{status}")
 
     steps = [
-        SimpleNamespace(label="places", rows=60, parts=(part("Completed", 50), part("Error", 10))),
-        SimpleNamespace(label="pages", rows=0, parts=(part("Completed", 0),)),
+        SimpleNamespace(label="places", rows=60, path="/places", parts=(part("Completed", 50), part("Error", 10))),
+        SimpleNamespace(label="pages", rows=0, path="/pages", parts=(part("Completed", 0),)),
     ]
     template = environment().from_string('<body>{% import "charts.html" as charts %}{{ charts.funnel(steps) }}</body>')
     page = Page(template.render(steps=steps))
     assert [one["width"] for one in page.all("rect")] == ["83.33%", "16.67%"]
     links = [one.text for one in page.all("a") if not one.is_in("svg")]
-    assert links == ["50 completed", "10 error"]
-    assert "nothing yet" in page.text
+    assert links == ["60", "50 completed", "10 error"]
+    assert page.one("span", class_="zero").text == "0"

@@ -50,6 +50,25 @@ async def test_an_edit_that_comes_too_late_shows_both_versions_and_keeps_the_inp
     assert (refused.status_code, fields_of(Page(refused.text))["email"]) == (422, "?")
 
 
+async def test_an_edit_of_a_deleted_contact_keeps_the_input(login, admin, tenant):
+    path = f"/console/contacts/{(await add_line(admin, tenant))['contacts']}/edit"
+    browser = await login("curator")
+    form = fields_of(Page((await browser.get(path)).text))
+    await admin.execute("DELETE FROM contact")
+    late = await browser.post(path, data={**form, "title": "Director"})
+    page = Page(late.text)
+    assert late.status_code == 404
+    assert "Somebody has deleted it meanwhile." in page.text
+    assert fields_of(page)["title"] == "Director"
+    created = await browser.post("/console/contacts", data=fields_of(page))
+    assert created.status_code == 303
+    assert await admin.fetchval("SELECT title FROM contact") == "Director"
+    gone = Page((await browser.get(path)).text)
+    assert [one.text for one in gone.all("a", class_="button") if one["href"].startswith("/console/contacts?")] == [
+        "Contacts"
+    ]
+
+
 async def test_duplicates_are_merged_into_the_one_that_stays(login, admin, tenant):
     first, second = await add_line(admin, tenant), await add_line(admin, tenant, "other")
     await admin.execute("UPDATE contact SET phone = '+358912345678', curation_status = 'New'")
@@ -113,12 +132,12 @@ async def test_contacts_are_delivered_by_operators(login, admin, tenant):
     assert (await curator.post(address, data=form)).status_code == 403
     sent = await operator.post(address, data=form)
     assert sent.headers["location"] == "/console/contacts?has_email=true"
-    assert "1 contacts are queued for delivery." in (await operator.get(sent.headers["location"])).text
+    assert "1 contact is queued." in (await operator.get(sent.headers["location"])).text
     shown = Page((await operator.get(f"/console/contacts/{ids['contacts']}")).text)
     assert "crm ◔ Queued" in shown.text
     one = await operator.post("/console/contacts/deliver", data={"id": ids["contacts"], "destination_id": crm})
     assert one.status_code == 303
-    assert "1 were queued already." in (await operator.get("/console/contacts")).text
+    assert "1 was queued before." in (await operator.get("/console/contacts")).text
     await add_line(admin, tenant, "other")  # later than what was shown
     await admin.execute("DELETE FROM contact WHERE id = $1", UUID(ids["contacts"]))
     assert (await operator.post(address, data={**form, "expected": "40"})).status_code == 409
@@ -140,3 +159,31 @@ async def test_the_history_of_a_row_can_be_undone_there(login, admin, tenant):
     page = Page((await browser.get(row)).text)
     assert words in page.text
     assert not page.all("button", aria_label="Undo what curator of default set")
+
+
+async def test_suppressed_contacts_are_marked_and_have_no_link_that_writes_or_calls(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await admin.execute("UPDATE contact SET phone = '+358401111111'")
+    viewer = await login("viewer")
+    before = (await viewer.get("/console/contacts")).text
+    assert "mailto:anna@molar.fi" in before
+    assert "tel:+358401111111" in before
+    added = {"values": "anna@molar.fi"}
+    assert (await (await login("curator")).post("/console/privacy/suppressions", data=added)).status_code == 303
+    answer = (await viewer.get("/console/contacts")).text
+    assert [mark.text for mark in Page(answer).all("strong", class_="suppressed")] == ["suppressed"]
+    for text in (answer, (await viewer.get(f"/console/contacts/{ids['contacts']}")).text):
+        assert "molar.fi" in text
+        assert "mailto:" not in text
+        assert "tel:" not in text
+
+
+async def test_the_number_of_a_business_is_no_link_that_calls_for_it_may_be_suppressed(login, admin, tenant):
+    await add_line(admin, tenant)
+    await admin.execute("UPDATE local_business SET phone = '+358401111111'")
+    curator = await login("curator")
+    added = {"values": "+358401111111"}
+    assert (await curator.post("/console/privacy/suppressions", data=added)).status_code == 303
+    text = (await curator.get("/console/businesses")).text
+    assert "+358 40 1111111" in text
+    assert "tel:" not in text

@@ -1,6 +1,7 @@
 """The grids: filters in the address, paging, the open row, decisions and undo."""
 
-from uuid import uuid4
+import json
+from uuid import UUID, uuid4
 
 from scrapersky.console.draw.words import marked
 from tests.factories.console_browser import Page
@@ -79,7 +80,7 @@ async def test_columns_are_chosen_moved_and_reset(login, admin, tenant):
         return [one.text.strip() for one in page.all("th", scope="col")], page
 
     before, page = await heads()
-    assert before == ["name", "address", "categories", "rating", "website", "deep scan", "decision", "changed"]
+    assert before == ["name", "decision", "address", "categories", "rating", "website", "deep scan", "changed"]
     assert page.one("button", name="up", value="rating")["aria-label"] == "Move rating to the front"
     form = {"column": ["address", "rating", "provider"], "density": "dense", "back": "/console/places"}
     assert (await browser.post("/console/places/layout", data=form)).headers["location"] == "/console/places"
@@ -141,13 +142,13 @@ async def test_rows_are_queued_and_retried_by_operators(login, admin, tenant):
     form = {"id": ids["places"], "act": "queue deep_scan", "back": "/console/places"}
     assert (await curator.post("/console/places/queue", data=form)).status_code == 403
     assert (await browser.post("/console/places/queue", data=form)).status_code == 303
-    assert "Queued 1 rows for deep_scan." in (await browser.get("/console/places")).text
+    assert "Queued 1 row for deep_scan." in (await browser.get("/console/places")).text
     assert await admin.fetchval("SELECT deep_scan_status FROM place") == "Queued"
     await admin.execute("UPDATE place SET deep_scan_status = 'Error', deep_scan_error = 'away'")
     page = Page((await browser.get(f"/console/places/{ids['places']}")).text)
     assert page.one("button", name="act")["value"] == "retry deep_scan"
     await browser.post("/console/places/queue", data={**form, "act": "retry deep_scan"})
-    assert "1 rows are tried again by deep_scan." in (await browser.get("/console/places")).text
+    assert "1 row is tried again by deep_scan." in (await browser.get("/console/places")).text
     assert (await browser.post("/console/places/queue", data={**form, "act": "retry page_curation"})).status_code == 400
 
 
@@ -187,13 +188,34 @@ async def test_rows_are_decided_and_the_decision_is_undone(login, admin, tenant)
         assert f"1 {noun.removesuffix('s').replace('businesse', 'business')}: Selected." in page.text
         undo = next(one for one in page.all("form") if one["action"].startswith("/console/undo/"))
         assert (await browser.post(undo["action"], data={"back": f"/console/{noun}"})).status_code == 303
-        assert "Restored 1 rows." in Page((await browser.get(f"/console/{noun}")).text).text
+        assert "Restored 1 row." in Page((await browser.get(f"/console/{noun}")).text).text
         again = Page((await browser.get(f"/console/{noun}")).text)
         assert "Restored" not in again.text  # a notice is shown once
     assert await admin.fetchval("SELECT curation_status FROM contact") == "New"
     assert {row[0] for row in await admin.fetch("SELECT origin FROM audit WHERE action = 'curate'")} == {
         "console 127.0.0.1"
     }
+
+
+async def test_undo_says_what_has_happened_since(login, admin, tenant):
+    for n in range(4):
+        await add(admin, "contact", tenant, identity=f"email:{n}@molar.fi", email=f"{n}@molar.fi")
+    ids = [str(row["id"]) for row in await admin.fetch("SELECT id FROM contact")]
+    browser = await login("curator")
+    await browser.post("/console/contacts/curation", data={"id": ids, "curation_status": "Selected"})
+    undo = next(
+        one
+        for one in Page((await browser.get("/console/contacts")).text).all("form")
+        if one["action"].startswith("/console/undo/")
+    )
+    done = "contact_verification_status = 'Completed', contact_verification_attempts = 1, verdict = 'deliverable'"
+    await admin.execute(f"UPDATE contact SET {done} WHERE id = ANY ($1)", ids[:2])
+    await browser.post("/console/contacts/curation", data={"id": ids[3], "curation_status": "Maybe"})
+    await browser.post(undo["action"], data={"back": "/console/contacts"})
+    told = Page((await browser.get("/console/contacts")).text).text
+    assert "Restored 3 rows. 2 were processed meanwhile: their results stay. 1 was changed or deleted since" in told
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE curation_status = 'New'") == 3
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE verdict = 'deliverable'") == 2
 
 
 async def test_a_decision_needs_rows_and_a_word(login, admin, tenant):
@@ -282,3 +304,133 @@ async def test_views_are_saved_shared_and_deleted(login, admin, tenant):
     assert (await viewer.post(button.within["action"], data={"back": "/console/places"})).status_code == 404
     assert (await curator.post(button.within["action"], data={"back": "/console/places"})).status_code == 303
     assert await admin.fetchval("SELECT count(*) FROM saved_view") == 0
+
+
+async def test_a_wrong_filter_is_named_with_its_choices_and_can_be_dropped_alone(login, admin, tenant):
+    browser = await login("viewer")
+    for query, told, kept in (
+        ("verdict=zzz&text=a", "deliverable, risky, undeliverable, unknown", "?text=a"),
+        ("text=a&has_email=perhaps", "cannot be 'perhaps': it takes true or false", "?text=a"),
+        ("domain_id=x", "it takes the id of a row", ""),
+        ("created_since=soon", "2026-11-15T12:00:00Z", ""),
+        ("nonsense=1&text=a", "is not a filter of this list", "?text=a"),
+    ):
+        answer = await browser.get(f"/console/contacts?{query}")
+        page = Page(answer.text)
+        assert answer.status_code == 422, query
+        assert told in page.text, page.text
+        assert "Input should" not in page.text
+        dropped = next(one for one in page.all("a") if "without this filter" in one.text)
+        assert dropped["href"] == f"/console/contacts{kept}"
+        assert (await browser.get(dropped["href"])).status_code == 200
+
+
+async def test_a_letter_goes_to_every_page_of_the_rail(login):
+    browser = await login("admin")
+    page = Page((await browser.get("/console/help")).text)
+    links = [one for one in page.all("a") if "data-go" in one.attributes]
+    letters = [one["data-go"] for one in links]
+    assert len(set(letters)) == len(letters) == 24
+    assert all(len(letter) == 1 for letter in letters)
+    listed = next(one for one in page.all("dl") if "keys" in (one.get("class") or ""))
+    assert "v Deliveries" in " ".join(listed.text.split())
+
+
+async def test_find_tells_rows_of_one_name_apart(login, admin, tenant):
+    for street in ("Katu 1", "Katu 2"):
+        await add(admin, "place", tenant, provider="osm", provider_id=street, name="Aurora", address=street)
+    browser = await login("viewer")
+    page = Page((await browser.get("/console/find?find=auro")).text)
+    told = [" ".join(one.text.split()) for one in page.all("li") if "Aurora" in one.text]
+    assert sorted(told) == ["Aurora Katu 1", "Aurora Katu 2"]
+    assert [one.text for one in page.all("mark")] == ["Auro", "Auro"]
+    page = Page((await browser.get("/console/find?find=a")).text)
+    assert [one.text for one in page.all("mark")] == ["A", "A"]  # where a word begins; not its last letter
+
+
+async def test_sitemaps_and_pages_are_named_by_their_path_in_lists(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    elsewhere = f"https://cdn.example/{'x' * 60}.xml"
+    await add(admin, "sitemap_file", tenant, domain_id=UUID(ids["domains"]), url=elsewhere, kind="urlset")
+    await add(admin, "page", tenant, domain_id=UUID(ids["domains"]), url="https://www.molar.fi/team?page=2")
+    browser = await login("curator")
+    names = {}
+    for noun in ("sitemaps", "pages"):
+        page = Page((await browser.get(f"/console/{noun}")).text)
+        names[noun] = {one.text.strip() for one in page.all("a") if "data-open" in one.attributes}
+        boxes = {one["aria-label"].removeprefix("Select ") for one in page.all("input", name="id")}
+        assert len(boxes) == 2
+    assert names["sitemaps"] == {"/sitemap.xml", elsewhere.removeprefix("https://")}
+    assert names["pages"] == {"/contact", "/team?page=2"}
+    assert Page((await browser.get(f"/console/pages/{ids['pages']}")).text).one("h1").text == "https://molar.fi/contact"
+
+
+async def test_phone_numbers_have_spaces_and_dial_without_them(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await admin.execute("UPDATE contact SET phone = '+35894294120'")
+    await add(admin, "contact", tenant, domain_id=UUID(ids["domains"]), identity="tel", phone="+16502530000")
+    browser = await login("viewer")
+    for path in ("/console/contacts", f"/console/contacts/{ids['contacts']}"):
+        page = Page((await browser.get(path)).text)
+        assert page.one("a", href="tel:+35894294120").text == "+358 9 4294120"
+    page = Page((await browser.get("/console/contacts")).text)
+    assert "+1 650 253 0000" in {one.text for one in page.all("a") if "data-open" in one.attributes}
+
+
+async def test_the_menus_ask_for_nothing_that_nobody_can_type(login, admin, tenant):
+    browser = await login("viewer")
+    for noun in NOUNS:
+        page = Page((await browser.get(f"/console/{noun}?menu=filters")).text)
+        offered = [one["href"] for one in page.all("a") if "menu=" in one["href"] and one.within.get("id") == "menu"]
+        assert offered
+        for path in offered:
+            menu = Page((await browser.get(path)).text)
+            assert all(word not in path for word in ("_id", "new_of_search", "box"))
+            if fields := [one for one in menu.all("input") if one.get("aria-describedby") == "menu-hint"]:
+                assert menu.one("p", id="menu-hint").text.strip()
+                assert (fields[0].get("type") == "date") == fields[0]["name"].endswith("_since")
+    page = Page((await browser.get("/console/contacts?changed_since=2026-11-01")).text)
+    assert "changed since" in page.text
+
+
+async def test_the_page_of_a_row_is_exact_and_leads_on(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await admin.execute("UPDATE place SET latitude = 60.169912, longitude = 24.938412")
+    facts: dict[str, object] = {
+        "logo": "",
+        "founded": None,
+        "languages": [],
+        "organisation": {"city": "Helsinki", "logo": ""},
+    }
+    await admin.execute("UPDATE domain SET facts = $1", json.dumps(facts))
+    for n in range(12):
+        url = f"https://molar.fi/{n}"
+        await add(admin, "page", tenant, domain_id=UUID(ids["domains"]), url=url)
+    await add(admin, "contact", tenant, domain_id=UUID(ids["domains"]), identity="address:kallio 1", address="Kallio 1")
+    browser = await login("viewer")
+    place = Page((await browser.get(f"/console/places/{ids['places']}")).text)
+    assert "60.16991" in place.text
+    assert "24.93841" in place.text
+    domain = Page((await browser.get(f"/console/domains/{ids['domains']}")).text)
+    assert "city: Helsinki" in domain.text
+    assert not any(word in domain.text for word in ("logo", "founded", "languages"))
+    for noun in ("places", "businesses", "domains"):
+        page = Page((await browser.get(f"/console/{noun}/{ids[noun]}")).text)
+        path = f"/console/pages?domain_id={ids['domains']}"
+        assert [one["href"] for one in page.all("a") if one.text == "All in the list"] == [path]
+    listed = Page((await browser.get(path)).text).one("p", id="count").text.split()
+    assert listed[-1] == "13"
+    contact = Page((await browser.get(f"/console/contacts/{ids['contacts']}")).text)
+    assert "Kallio 1" in contact.text
+    assert "search dentists in Helsinki" in contact.text
+
+
+async def test_headings_that_do_not_explain_themselves_have_a_hint(login, admin, tenant):
+    await add_line(admin, tenant)
+    browser = await login("viewer")
+    wanted = {"sure", "URLs", "contacts seen", "deep scan", "site search", "domain extraction", "sitemap analysis"}
+    hints = set()
+    for noun in NOUNS:
+        page = Page((await browser.get(f"/console/{noun}")).text)
+        hints |= {one.text.strip() for one in page.all("th", scope="col") if one.get("title")}
+    assert hints >= wanted

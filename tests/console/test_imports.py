@@ -108,7 +108,13 @@ async def test_an_upload_that_is_no_table_gets_a_sentence(login, form, content, 
 @pytest.mark.parametrize(
     ("form", "sentence"),
     [
-        ({"table": "Firma\nMolar\n", "noun": "domains"}, "Domains need a column for domain"),
+        (
+            {"table": "Firma\nMolar\n", "noun": "domains"},
+            "No column is known: Firma. Choose what at least one of them is.",
+        ),
+        ({"table": '{"domain": "a.fi"\n', "noun": "domains"}, "No line can be read. Line 1:"),
+        ({"table": '[{"domain": "a.fi"}]', "noun": "domains"}, "one object a line, without brackets"),
+        ({"table": "<html><p>a.fi</p></html>", "noun": "contacts"}, "It looks like a web page"),
         ({"table": "domain,url\na.fi,b.fi\n", "noun": "domains"}, "both hold domain"),
         ({"table": "domain\na.fi\n", "noun": "domains", "country": "Nowhere"}, "is unknown: write a name"),
         ({"table": "email\na@molar.fi\n", "noun": "suppressions", "queues": "yes"}, "without queueing them"),

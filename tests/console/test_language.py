@@ -20,7 +20,7 @@ from tests.factories.console_browser import Page
 from tests.factories.line_rows import add_line
 
 CONSOLE = ROOT / "src" / "scrapersky" / "console"
-TRANSLATES = ("_", "gettext", "ngettext", "mark")
+TRANSLATES = ("_", "gettext", "ngettext", "counted", "counted_each", "mark")
 SAYS = ("redirect",)  # functions that show a text; errors do, too
 SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
 DATA = ("bdi", "code", "time", "option", "textarea")  # elements without words of ours
@@ -154,7 +154,7 @@ def sentences(path: Path) -> Iterator[str]:
 
 
 def test_errors_and_notices_of_pages_go_through_gettext():
-    modules = (CONSOLE / "answers.py", CONSOLE / "forms.py", *(CONSOLE / "pages").glob("*.py"))
+    modules = (CONSOLE / "answers.py", CONSOLE / "forms.py", *(CONSOLE / "pages").rglob("*.py"))
     loose = {said for path in modules for said in sentences(path)}
     assert loose == {
         "scrapersky import ",  # a command

@@ -1,7 +1,9 @@
 """The lists of deliveries, jobs, suppressions and changes stay quick when there is much: each is read from an index."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select
@@ -11,9 +13,9 @@ from scrapersky.models import Audit
 from scrapersky.store.audit.log import AuditSelection
 from scrapersky.store.audit.log import matching as matching_changes
 from scrapersky.store.listing.paginate import matching
-from scrapersky.store.listing.resources import DELIVERIES, JOBS, SUPPRESSIONS
+from scrapersky.store.listing.resources import DELIVERIES, JOBS, PAGES, SUPPRESSIONS
 from tests.api.line.test_list_plans import rows_read
-from tests.factories.line_rows import add
+from tests.factories.line_rows import add, add_line
 
 ROWS = 20_000
 SERIES = f"FROM generate_series(1, {ROWS}) n"
@@ -47,7 +49,7 @@ NOW = datetime(2020, 1, 1, tzinfo=UTC)
 CHANGES = (
     (AuditSelection(), "audit_by_time"),
     (AuditSelection(actor="eve"), "audit_by_actor"),
-    (AuditSelection(action="erase"), "audit_by_action"),
+    (AuditSelection(actions=["erase"]), "audit_by_action"),
     (AuditSelection(subject="rare"), "audit_by_subject"),
     (AuditSelection(channel="cli"), "audit_by_channel"),
     (AuditSelection(actor="ada", until=NOW), "audit_by_actor"),
@@ -83,3 +85,31 @@ async def test_every_list_and_sparse_filter_is_read_from_its_index(database, ten
             assert index in plan, f"{statement}\n{plan}"
             assert "Seq Scan" not in plan, plan
             assert rows_read(plan) < 200, plan
+
+
+OTHERS = """
+WITH site AS (INSERT INTO domain (tenant_id, name) VALUES ($1, 'others.fi') RETURNING id)
+INSERT INTO page (tenant_id, domain_id, url, page_processing_status, page_processing_error)
+SELECT $1, site.id, 'https://others.fi/' || n, 'Skipped', 'others.fi answers 403 Forbidden.'
+FROM site, generate_series(1, 20000) n"""
+OWN = """
+INSERT INTO page (tenant_id, domain_id, url, page_processing_status, page_processing_error)
+SELECT $1, $2, 'https://molar.fi/' || n, 'Skipped', 'molar.fi answers 403 Forbidden.' FROM generate_series(1, 20) n"""
+
+
+async def test_the_rows_of_a_reason_cost_what_the_rows_of_their_search_do(database, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await admin.execute(OTHERS, tenant)
+    await admin.execute(OWN, tenant, UUID(ids["domains"]))
+    await admin.execute("VACUUM ANALYZE page, domain, search_domain")
+    chosen = {"search_id": ids["searches"], "page_processing_error": "a site answers 403 Forbidden."}
+    rows = matching(select(PAGES.model.id), PAGES, tenant, chosen)
+    statement = str(rows.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True}))
+    async with database.session(tenant) as session:
+        found = await (await session.connection()).exec_driver_sql(
+            f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {statement.replace('%%', '%')}"
+        )
+        plan = "\n".join(row[0] for row in found)
+    assert "Seq Scan on page" not in plan, plan
+    assert rows_read(plan) < 200, plan
+    assert re.search(r"rows=20(\.00)? ", plan.splitlines()[0]), plan

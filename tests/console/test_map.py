@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from scrapersky.console.draw.map import HEIGHT, WIDTH, View, rectangle, scale, tiles, view_of
+from scrapersky.console.draw.map import HEIGHT, WIDTH, View, marks, rectangle, scale, tiles, view_of
 from scrapersky.pipeline import build_pipeline
 from scrapersky.store.listing.map_cells import MapBox
+from scrapersky.store.listing.place_map import PlaceCell
 from tests.factories.api_application import app_over
 from tests.factories.console_browser import Page, browser_of, create_person, log_in
 from tests.factories.line_rows import add
@@ -31,18 +32,18 @@ async def add_places(admin, tenant):
 async def test_the_map_shows_all_places_and_leads_nearer(login, admin, tenant):
     browser = await login("viewer")
     empty = Page((await browser.get("/console/map")).text)
-    assert "No place that matches lies here." in empty.text
+    assert "There is nothing here yet." in empty.text
     await add_places(admin, tenant)
     page = Page((await browser.get("/console/map")).text)
     cities = {one.text for one in page.all("text", class_="city")}
     assert cities == {"Helsinki", "Turku"}
-    assert "3 places seen" in page.text
+    assert "3 places in view" in page.text
     assert len([one for one in page.all("a") if one.is_in("ol")]) == 3
     assert sorted(one["aria-label"] for one in page.all("a") if one.is_in("svg")) == [
-        "1 places, Turku",
+        "1 place, Turku",
         "2 places, Helsinki",
     ]
-    [turku] = [one["href"] for one in page.all("a") if one.get("aria-label") == "1 places, Turku"]
+    [turku] = [one["href"] for one in page.all("a") if one.get("aria-label") == "1 place, Turku"]
     assert "1–1 of 1" in Page((await browser.get(turku)).text).text  # few: the list of its places
     for name in ("Nearer", "Farther", "North", "South", "West", "East"):
         assert (await browser.get(page.one("a", aria_label=name)["href"])).status_code == 200
@@ -55,7 +56,7 @@ async def test_a_box_is_a_filter_by_the_fields_of_the_form(login, admin, tenant)
     page = Page((await browser.get("/console/map", params={**box, "text": "hel"})).text)
     assert "2 places in the box" in page.text
     assert page.all("rect", class_="box")
-    [link] = [one["href"] for one in page.all("a") if "Decide about these" in one.text]
+    [link] = [one["href"] for one in page.all("a") if "The list of these places" in one.text]
     assert link == "/console/places?text=hel&box=24.5%2C60%2C25.5%2C60.3"
     assert "1–2 of 2" in Page((await browser.get(link)).text).text
     dropped = Page((await browser.get(page.one("a", aria_label="Drop the box")["href"])).text)
@@ -63,6 +64,13 @@ async def test_a_box_is_a_filter_by_the_fields_of_the_form(login, admin, tenant)
     for query in ("box=1,2", "west=a&south=0&east=1&north=1", "nothing=1", "curation_status=Perhaps"):
         assert (await browser.get(f"/console/map?{query}")).status_code == 422, query
     assert (await browser.get("/console/map?at=95,0&zoom=99")).status_code == 200  # no sensible view: all places
+
+
+def test_numbers_of_circles_do_not_cover_each_other():
+    view, box = View(60, 24, 6), MapBox(23, 59, 25, 61)
+    places = ((60.17, 24.94, 13), (60.18, 25.05, 10), (61.5, 23.76, 12), (60.45, 22.27, 1))
+    cells = [PlaceCell(box, rows, latitude, longitude, "Helsinki", ()) for latitude, longitude, rows in places]
+    assert [one.is_numbered for one in marks(view, cells)] == [True, False, True, False]
 
 
 def test_views_and_boxes_fit_also_across_the_180th_meridian():

@@ -122,11 +122,16 @@ async def test_every_number_of_the_line_leads_to_as_many_rows(login, admin, tena
     assert counts["error", "page_curation"] == 10
 
 
-async def test_the_line_says_why_steps_stand_still_and_has_the_button(login, admin, tenant):
+async def test_the_line_says_why_steps_stand_still_and_has_the_button(login, app, admin, tenant):
     await fill(admin, tenant)
     page = Page((await (await login("operator")).get("/console/line")).text)
     assert "breaker open tries again" in page.text
     assert "12 of 15 failed: 403 Forbidden" in page.text
+    await admin.execute("UPDATE workflow_control SET breaker_until = now() - '1 hour'::interval")
+    request: Any = SimpleNamespace(app=app)
+    fresh.forget(request)
+    past = Page((await (await login("viewer")).get("/console/queues/delivery")).text)
+    assert "breaker open tries again with the next row" in past.text
     assert "night (ada)" in page.text
     assert page.one("button", aria_label="Resume delivery")
     assert page.one("button", aria_label="Pause deep_scan")
@@ -135,6 +140,21 @@ async def test_the_line_says_why_steps_stand_still_and_has_the_button(login, adm
     assert len(sparks) == 2
     search = page.one("ul", class_="plain")
     assert "dentists in Helsinki" in " ".join(search.text.split())
+
+
+async def test_what_another_person_did_to_a_step_meanwhile_is_a_sentence_on_the_line(login, admin, tenant):
+    await fill(admin, tenant)
+    browser = await login("operator")
+    for action, said in (
+        ("sitemap_import/pause", "The workflow is paused already."),
+        ("deep_scan/resume", "The workflow is running"),
+        ("delivery/run", "The workflow claims no rows at present."),
+        ("deep_scan/run", "deep_scan: 1 worker was notified."),
+    ):
+        answer = await browser.post(f"/console/line/{action}", data={"back": "/console/line"})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/console/line")
+        assert said in check_html((await browser.get("/console/line")).text).one("div", class_="notice").text
+    assert not await admin.fetchval("SELECT count(*) FROM audit WHERE action IN ('pause', 'resume')")
 
 
 async def test_a_row_in_flight_is_released_and_a_skipped_one_retried(login, admin, tenant):
@@ -148,7 +168,7 @@ async def test_a_row_in_flight_is_released_and_a_skipped_one_retried(login, admi
         assert (answer.status_code, answer.headers["location"]) == (303, path)
         assert await admin.fetchval("SELECT deep_scan_status FROM place WHERE id = $1", row) == "Queued"
         said = Page((await browser.get(path)).text).one("div", role="status", class_="notice").text
-        assert "1 rows" in said
+        assert "1 row" in said
         again = await browser.post(f"/console/queues/deep_scan/{action}", data={"id": row, "back": path})
         assert again.status_code == 303
         assert "No row was" in (await browser.get(path)).text
@@ -255,6 +275,8 @@ async def test_quotas_of_a_tenant_are_changed_and_bad_ones_refused(login, admin,
         "SELECT searches_per_day, pages_per_day, cents_per_month FROM tenant WHERE id = $1", other_tenant
     )
     assert tuple(row) == (12, None, 5050)
+    assert "$50.50" in (await browser.get(path)).text
+    assert "$50.50" in (await browser.get("/console/system/tenants")).text
     for bad in ("many", "-1", "1e99"):
         refused = await browser.post(path, data={**form, "searches_per_day": bad})
         assert refused.status_code == 422, bad
@@ -263,6 +285,14 @@ async def test_quotas_of_a_tenant_are_changed_and_bad_ones_refused(login, admin,
         assert page.one("input", name="searches_per_day")["value"] == bad  # input is kept
     assert (await browser.post(path, data={**form, "disabled": "yes"})).status_code == 303
     assert "disabled" in (await browser.get(path)).text
+
+
+async def test_the_spending_of_a_month_is_money(login, admin, tenant):
+    await fill(admin, tenant)
+    browser = await login("admin")
+    table = check_html((await browser.get("/console/system")).text)
+    assert "$123.45" in [one.text for one in table.all("td", class_="number")]
+    assert "$150.00" in [one.text for one in table.all("text", class_="level")]
 
 
 async def test_settings_show_their_source_and_no_secret(login, app):

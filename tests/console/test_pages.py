@@ -1,13 +1,17 @@
 """Every page for every role, empty and full, with hostile rows: the rules of its HTML, and who may open it."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from uuid import uuid4
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 from fastapi.routing import APIRoute
 from jinja2 import nodes
 
+from scrapersky.console import fresh
 from scrapersky.console.answers import environment
 from scrapersky.console.assets import assets
 from scrapersky.console.columns import GRIDS
@@ -15,12 +19,12 @@ from scrapersky.console.routes import console_routes
 from scrapersky.core.roles import Role
 from tests import ROOT
 from tests.factories.console_browser import Page
-from tests.factories.line_rows import NOUNS, add_line, fill_line
+from tests.factories.line_rows import NOUNS, add, add_line, fill_line
 
 TEMPLATES = ROOT / "src" / "scrapersky" / "console" / "templates"
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'{{7*7}}\u202e"
 EMPTY_PAGES = (
-    *("/line", "/searches", "/searches/new", "/account", "/help", "/find", "/map"),
+    *("/line", "/searches", "/searches/new", "/schedules", "/account", "/help", "/find", "/map"),
     *("/contacts/new", "/contacts/deliver", "/contacts/duplicates"),
     *(f"/{noun}" for noun in NOUNS),
 )
@@ -36,7 +40,10 @@ FIELDS = ("input", "select", "textarea")
 def full_pages(ids):
     """The addresses of every page that shows rows."""
     search = ids["searches"]
-    paths = [f"/searches/{search}{rest}" for rest in ("", "?tab=businesses", "?tab=files", "/change", "/deliver")]
+    paths = [
+        f"/searches/{search}{rest}"
+        for rest in ("", "?tab=businesses", "?tab=files", "/change", "/deliver", "/schedule")
+    ]
     for noun in NOUNS:
         paths += [
             f"/{noun}/{ids[noun]}",
@@ -128,6 +135,12 @@ async def test_empty_lists_say_why_and_offer_what_changes_it(login):
     page = check_html((await curator.get("/console/contacts?text=zzz&verdict=risky")).text)
     assert "No row matches." in page.text
     assert page.all("a", href="/console/contacts?text=zzz")  # drops the last filter
+    page = check_html((await curator.get("/console/map")).text)
+    assert "Places are what a provider's map returns" in page.text
+    assert [one for one in page.all("a", href="/console/searches/new") if one.text.strip() == "Begin a search"]
+    assert "Decide about these places" not in page.text
+    page = check_html((await curator.get("/console/map?provider=fake")).text)
+    assert "No place that matches lies here." in page.text
 
 
 async def make_hostile(admin, ids):
@@ -239,27 +252,74 @@ async def test_an_operator_of_another_tenant_does_not_control_the_line(login, ad
     assert (await own.post("/console/line/deep_scan/resume")).status_code == 303
 
 
+async def raise_alarm(admin, kind, subject, message, since):
+    await admin.execute(
+        "INSERT INTO alarm (id, kind, subject, message, raised_at) "
+        "VALUES (gen_random_uuid(), $1, $2, $3, now() - $4::text::interval)",
+        *(kind, subject, message, since),
+    )
+
+
 async def test_an_alarm_is_on_top_of_every_page_of_the_operator_tenant(login, admin, tenant, other_tenant):
+    await admin.execute("INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'one', 1, '1')")
+    await raise_alarm(admin, "queue_age_exceeded", "place_search", "A row has been ready for 900 s", "2 hours")
     for subject, since in (("deep_scan", "1 hour"), ("delivery", "1 minute")):
-        await admin.execute(
-            "INSERT INTO alarm (id, kind, subject, message, raised_at) "
-            "VALUES (gen_random_uuid(), 'breaker_open', $1, $2, now() - $3::text::interval)",
-            subject,
-            f"12 of 15 rows failed {HOSTILE}",
-            since,
-        )
+        await raise_alarm(admin, "breaker_open", subject, f"12 of 15 rows failed {HOSTILE}", since)
+    await raise_alarm(admin, "provider_failing", "google_places", "403 Forbidden", "1 hour")
     operator, viewer, foreign = await login("operator"), await login("viewer"), await login("admin", tenant="other")
     for path in EMPTY_PAGES:
         page = check_html((await operator.get(f"/console{path}")).text)
         shown = page.one("div", class_="alarm").text
-        assert "deep_scan" in shown  # the oldest
+        assert shown.index("deep_scan") < shown.index("delivery") < shown.index("place_search")  # the worst first
         assert "12 of 15 rows failed" in shown
-        assert "1 more" in shown
+        assert "3 more" in shown
+    paths = [one["href"] for one in page.all("a") if one.within.get("class") in ("alarm", "menu-panel others")]
+    assert paths == [
+        "/console/queues/deep_scan",
+        "/console/queues/delivery",
+        "/console/system#providers",
+        "/console/queues/place_search?section=ready",
+    ]
+    for path in paths:
+        assert (await operator.get(path)).status_code == 200, path
     assert page.all("form", action="/console/line/deep_scan/resume")
     page = check_html((await viewer.get("/console/contacts")).text)
     assert page.all("div", class_="alarm")
     assert not page.all("form", action="/console/line/deep_scan/resume")
+    assert "/console/system#providers" not in {one["href"] for one in page.all("a")}  # no page of a viewer
     assert not check_html((await foreign.get("/console/contacts")).text).all("div", class_="alarm")
+
+
+async def test_without_a_worker_the_alarm_says_so_and_no_step_is_said_to_run(login, app, admin, tenant, other_tenant):
+    await raise_alarm(admin, "breaker_open", "delivery", "12 of 15 rows failed", "1 hour")
+    await admin.execute(
+        "INSERT INTO worker (id, host, pid, version, seen_at) "
+        "VALUES (gen_random_uuid(), 'one', 1, '1', now() - '3 minutes'::interval)"
+    )
+    operator, foreign = await login("operator"), await login("viewer", tenant="other")
+    page = check_html((await operator.get("/console/contacts")).text)
+    shown = page.one("div", class_="alarm")
+    assert "No worker runs" in shown.text
+    assert "1 more" in shown.text
+    since = next(one for one in page.all("time") if one.within.within is shown)
+    assert datetime.fromisoformat(since["datetime"]) < datetime.now(UTC) - timedelta(minutes=2)
+    [look] = [one["href"] for one in page.all("a") if one.within is shown]
+    assert look == "/console/system#workers"
+    for browser in (operator, foreign):
+        for path in ("/line", "/queues/deep_scan"):
+            states = {one.text.strip() for one in states_of(check_html((await browser.get(f"/console{path}")).text))}
+            assert "○ no worker" in states, path
+            assert "● runs" not in states, path
+    await admin.execute("UPDATE worker SET seen_at = now()")
+    request: Any = SimpleNamespace(app=app)
+    fresh.forget(request)
+    page = check_html((await operator.get("/console/line")).text)
+    assert "12 of 15 rows failed" in page.one("div", class_="alarm").text
+    assert "● runs" in {one.text.strip() for one in states_of(page)}
+
+
+def states_of(page):
+    return [one for one in page.all("span") if (one.get("class") or "").startswith("state ")]
 
 
 async def test_a_person_sees_how_a_web_site_was_found_and_sets_or_rejects_it(login, admin, tenant):
@@ -289,3 +349,32 @@ async def test_a_person_sees_how_a_web_site_was_found_and_sets_or_rejects_it(log
         "person",
         True,
     )
+
+
+async def test_a_business_shows_its_records_which_a_person_splits_and_joins(login, admin, tenant, other_tenant):
+    ids, theirs = await add_line(admin, tenant), await add_line(admin, other_tenant, "other")
+    second = await add(admin, "local_business", tenant, name="Molar Oy", same_as_id=UUID(ids["businesses"]),
+                       same_reason=f"the same phone {HOSTILE}", same_confidence=0.97, same_by="rule")  # fmt: skip
+    await admin.execute("UPDATE local_business SET chain = 'Molar chain' WHERE id = $1", UUID(ids["businesses"]))
+    path, other = f"/console/businesses/{ids['businesses']}", f"/console/businesses/{second}"
+    viewer, curator = await login("viewer"), await login("curator")
+    seen = check_html((await viewer.get(path)).text)
+    assert "the same phone" in seen.text
+    assert "sure 0.97" in seen.text
+    assert "Molar chain" in seen.text
+    assert seen.all("a", href=other)
+    assert not seen.all("form", action=f"{other}/split")
+    assert (await viewer.post(f"{other}/split")).status_code == 403
+    form = check_html((await curator.get(path)).text).one("form", action=f"{other}/split")
+    assert (await curator.post(form["action"])).headers["location"] == other
+    page = check_html((await curator.get(other)).text)
+    assert "is a business of its own now" in page.text
+    assert not page.all("form", action=f"{other}/split")
+    assert await admin.fetchval("SELECT same_as_id FROM local_business WHERE id = $1", UUID(second)) is None
+    assert (await curator.post(f"{other}/split")).status_code == 422
+    for wrong, status in (("", 400), ("no id", 400), (str(uuid4()), 404), (theirs["businesses"], 404), (second, 422)):
+        assert (await curator.post(f"{other}/join", data={"other": wrong})).status_code == status, wrong
+    joined = await curator.post(f"{other}/join", data={"other": f"http://localhost:8000{path}?from=list"})
+    assert joined.status_code == 303
+    assert "one business now, with 2 records" in (await curator.get(joined.headers["location"])).text
+    assert await admin.fetchval("SELECT count(*) FROM local_business WHERE same_as_id IS NOT NULL") == 1

@@ -9,7 +9,9 @@ from uuid import UUID
 
 import pytest
 
+from scrapersky.console.pages.line.new_search import EXAMPLES
 from scrapersky.pipeline import build_pipeline
+from scrapersky.sandbox.world.world import World
 from scrapersky.store.leads.filters import LEAD_FILTERS
 from tests.factories.console_browser import Page
 from tests.factories.http_server import Reply, ScriptedServer
@@ -86,6 +88,7 @@ async def test_a_search_is_estimated_started_stopped_and_started_again(login, ad
     [
         ({"text": ""}, "text"),
         ({"text": "dentists"}, "The area is missing"),
+        ({"text": "dentists near me"}, "It is unknown where you are"),
         ({"text": "dentists in Helsinki", "limit": "many"}, "limit"),
         ({"text": "dentists in Helsinki", "budget": "-1"}, "budget"),
         ({"text": "dentists in Helsinki", "provider": "nobody"}, "nobody"),
@@ -97,6 +100,7 @@ async def test_a_wrong_form_says_what_is_wrong_and_keeps_the_input(login, admin,
     assert 400 <= answer.status_code < 500
     page = Page(answer.text)
     assert sentence in page.one("p", role="alert").text
+    assert "--" not in page.one("main").text  # no option of a command
     assert page.one("textarea", name="text").text == form["text"]
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
 
@@ -163,7 +167,7 @@ async def test_several_lines_are_a_campaign_with_one_page_and_one_file(login, ad
     assert await admin.fetchval("SELECT count(*) FROM search WHERE campaign_id IS NOT NULL") == 2
     page = Page((await browser.get(path)).text)
     assert page.one("h1").text == "2 searches (bakers in Turku; dentists in Helsinki)"
-    [waiting] = [one for one in page.all("a") if one.text == "2 waits"][:1]
+    [waiting] = [one for one in page.all("a") if one.text == "2 waiting"][:1]
     listed = Page((await browser.get(waiting["href"])).text)
     names = {one.text for one in listed.all("a") if "data-open" in one.attributes}
     assert names == {"bakers in Turku", "dentists in Helsinki"}
@@ -231,6 +235,7 @@ async def test_where_exactly_is_part_of_the_search(login, admin, form, area):
         ({"polygon": '{"type": "Point"}'}, "olygon"),
         ({"area": "Turku", "box": "60.15,24.9,60.2,25"}, "one of these only"),
         ({"area": "Turku", "country": "Atlantis"}, "Atlantis"),
+        ({"radius": "5 km"}, 'give "near", too'),
     ],
 )
 async def test_a_wrong_place_says_what_is_wrong_and_keeps_the_input(login, admin, form, sentence):
@@ -238,6 +243,7 @@ async def test_a_wrong_place_says_what_is_wrong_and_keeps_the_input(login, admin
     answer = await browser.post("/console/searches", data={"text": "dentists", **form})
     page = Page(answer.text)
     assert (answer.status_code, sentence in page.one("p", role="alert").text) == (422, True), page.text
+    assert "--" not in page.one("main").text  # no option of a command
     kept = {one["name"]: one.get("value") for one in page.all("input") if one.get("name") in form}
     kept |= {one["name"]: one.text for one in page.all("textarea") if one["name"] in form}
     assert kept == form
@@ -327,21 +333,6 @@ async def test_rules_and_budget_of_a_search_can_be_changed(login, admin):
     assert tuple(row) == ("all", 300)
 
 
-async def test_a_search_is_made_again_and_again_until_a_person_ends_that(login, admin):
-    browser = await login("curator")
-    path = (await browser.post("/console/searches", data={"text": "dentists in Helsinki"})).headers["location"]
-    assert "It is made once." in Page((await browser.get(f"{path}/change")).text).text
-    assert (await browser.post(f"{path}/schedule", data={"every": "1w"})).status_code == 303
-    assert "It is made again every" in (await browser.get(path)).text
-    page = Page((await browser.get(f"{path}/change")).text)
-    assert "selected" in page.one("option", value="1w").attributes
-    for wrong in ("often", "1m"):
-        assert 400 <= (await browser.post(f"{path}/schedule", data={"every": wrong})).status_code < 500
-    assert await admin.fetchval("SELECT every_seconds FROM schedule") == 7 * 86_400
-    assert (await browser.post(f"{path}/schedule", data={"every": ""})).status_code == 303
-    assert await admin.fetchval("SELECT count(*) FROM schedule") == 0
-
-
 async def test_files_name_what_they_leave_out_and_why(login, admin, tenant):
     ids = await add_line(admin, tenant)
     viewer = await login("viewer")
@@ -364,7 +355,7 @@ async def test_the_contacts_of_a_search_are_delivered_as_they_were_shown(login, 
     assert (await operator.post(path, data={**fields, "destination_id": "no"})).status_code == 400
     sent = await operator.post(path, data={**fields, "destination_id": destination})
     assert sent.status_code == 303
-    assert "1 contacts are queued" in (await operator.get(sent.headers["location"])).text
+    assert "1 contact is queued." in (await operator.get(sent.headers["location"])).text
     assert await admin.fetchval("SELECT count(*) FROM delivery") == 1
     changed = await operator.post(path, data={**fields, "expected": "40", "destination_id": destination})
     assert (changed.status_code, "were shown" in changed.text) == (409, True)
@@ -393,3 +384,74 @@ async def test_fifty_watchers_of_one_search_cost_one_snapshot_a_second_at_most(l
     same = await browser.get(path, headers={**part, "If-None-Match": answers[0].headers["etag"]})
     assert same.status_code in (200, 304)
     assert 1 <= await admin.fetchval("SELECT count(*) FROM counted") <= time.monotonic() - began + 1
+
+
+def test_the_sandbox_has_businesses_for_every_example_of_a_new_search():
+    seats = {(seat.trade.name, seat.city.name) for seat in World(7, 400).seats()}  # those of `scrapersky demo`
+    assert {tuple(one.replace("s in ", " in ").split(" in ")) for one in EXAMPLES} <= seats
+
+
+async def test_a_search_that_found_nothing_says_why_once_and_offers_to_change_it(login, admin, tenant):
+    search = await add(
+        admin, "search", tenant, text="hotels", area="Oulu", provider="openstreetmap", place_search_status="Completed"
+    )
+    for role, buttons in (("curator", 1), ("viewer", 0)):
+        browser = await login(role)
+        page = Page((await browser.get(f"/console/searches/{search}")).text)
+        assert "OpenStreetMap has no place for “hotels” in Oulu." in page.text
+        assert "nothing yet" not in page.text
+        offered = [one["href"] for one in page.all("a", class_="button primary") if "text=" in one["href"]]
+        assert offered == ["/console/searches/new?text=hotels+in+Oulu"] * buttons
+    await admin.execute("UPDATE search SET place_search_status = 'Error', place_search_error = 'no answer in 5 s'")
+    await admin.execute("DELETE FROM search_progress")
+    page = Page((await browser.get(f"/console/searches/{search}")).text)
+    assert "Nothing was found: no answer in 5 s" in page.text
+
+
+async def test_a_search_says_which_step_stands_still_and_why(login, admin, tenant, app):
+    ids = await add_line(admin, tenant)
+    path = f"/console/searches/{ids['searches']}"
+    await admin.execute("UPDATE sitemap_file SET sitemap_import_status = 'Queued'")
+    await admin.execute("UPDATE place SET deep_scan_status = 'Completed'")
+    browser = await login("viewer")
+    held = Page((await browser.get(path)).text).one("div", class_="held").text
+    assert "lists of pages waits for a worker: none runs" in held
+    assert "places waits" not in held  # it has nothing to do
+    await admin.execute("INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'one', 1, '1')")
+    await admin.execute(
+        "INSERT INTO workflow_control (workflow, paused_at, paused_by, pause_reason) "
+        "VALUES ('sitemap_import', now(), 'ada', 'until the morning'), ('deep_scan', now(), 'ada', NULL) "
+        "ON CONFLICT (workflow) DO UPDATE SET paused_at = now(), paused_by = 'ada', "
+        "pause_reason = excluded.pause_reason"
+    )
+    app.state.fresh.clear()
+    page = Page((await browser.get(path)).text)
+    assert (
+        " ".join(page.one("div", class_="held").text.split()) == "lists of pages was paused by ada: until the morning"
+    )
+    assert "left" not in page.one("p", class_="now").text
+    await admin.execute("UPDATE workflow_control SET paused_at = NULL")
+    app.state.fresh.clear()
+    assert "was paused" not in (await browser.get(path)).text
+
+
+async def test_the_latest_contact_of_a_search_shows_the_sentence_it_stood_in(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    browser = await login("viewer")
+    path = f"/console/searches/{ids['searches']}"
+    assert not Page((await browser.get(path)).text).all("p", class_="latest")
+    await admin.execute(
+        "UPDATE contact SET snippet = 'Anna Molar <b>leads</b> us', source_url = 'https://molar.fi/contact'"
+    )
+    latest = Page((await browser.get(path)).text).one("p", class_="latest")
+    assert " ".join(latest.text.split()) == "latest Anna Molar “Anna Molar <b>leads</b> us” molar.fi/contact"
+
+
+async def test_the_places_of_a_campaign_are_a_list_in_files_too(login, admin):
+    browser = await login("curator")
+    await browser.post("/console/searches", data={"text": "dentists in Helsinki\nbakers in Turku"})
+    page = Page((await browser.get("/console/files")).text)
+    [row] = [one for one in page.all("tr") if "2 searches" in one.text]
+    [places] = [one for one in page.all("a") if one.is_in("td") and one.text == "list"]
+    assert places["href"].startswith("/console/places?search_id=")
+    assert row.text.split()[:2] == ["2", "searches"]

@@ -84,7 +84,11 @@ async def test_slow_statements_of_people_leave_connections_to_the_engine(build, 
 
 
 async def test_a_transaction_of_a_tenant_has_the_limits_of_a_request_and_the_engine_has_its_own(build, tenant):
-    database = build(SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS="7", SCRAPERSKY_DATABASE_POOL_SIZE="3")
+    limits = {
+        "SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS": "7",
+        "SCRAPERSKY_DATABASE_STATEMENT_TIMEOUT_SECONDS": "30",
+    }
+    database = build(**limits, SCRAPERSKY_DATABASE_POOL_SIZE="3")
     asked = "SELECT current_user || ' ' || current_setting('statement_timeout') || current_setting('plan_cache_mode')"
     for _ in range(3):
         async with database.session(tenant) as session:

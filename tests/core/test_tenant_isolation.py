@@ -232,7 +232,7 @@ def test_unique_keys_name_the_tenant_or_tell_nothing():
         and (table.name, columns) not in TELL_NOTHING
         and not any(key.column.table.name in own_rows for name in columns for key in table.c[name].foreign_keys)
     ]
-    assert telling == [("user", ("name",))]  # of the house's own users, who have no tenant: WHERE tenant_id IS NULL
+    assert telling == [("user", ("name",))]  # of system users, who have no tenant: WHERE tenant_id IS NULL
 
 
 async def test_unique_keys_are_per_tenant(database, tenant, other_tenant):

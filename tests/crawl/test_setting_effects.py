@@ -317,3 +317,22 @@ async def test_pages_are_parsed_by_as_many_processes_as_the_setting_names() -> N
         started = set(psutil.Process().children(recursive=True)) - before
         assert len(started) == count
         await web.close()
+
+
+@pytest.mark.parametrize("sandbox", ["true", "false"])
+async def test_the_browser_of_the_setting_is_started_with_or_without_its_sandbox(
+    server, tmp_path, monkeypatch, sandbox
+):
+    """CRAWL_BROWSER, CRAWL_BROWSER_SANDBOX: a program that notes how it was started, and draws nothing."""
+    program, started = tmp_path / "chromium", tmp_path / "started"
+    program.write_text(f'#!/bin/sh\necho "$@" > {started}\n')
+    program.chmod(0o755)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    web = Web(settings(CRAWL_BROWSER=str(program), CRAWL_BROWSER_SANDBOX=sandbox))
+    assert web.browser is not None
+    async with (await web.crawler()).visit() as visit:
+        drawn = await web.browser.draw(visit, f"http://127.0.0.1:{server.port}/")
+    await web.close()
+    assert drawn.page is None
+    assert ("--no-sandbox" in started.read_text()) == (sandbox == "false")
+    assert Web(settings()).browser is None

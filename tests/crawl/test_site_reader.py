@@ -1,4 +1,4 @@
-"""What a site shows about its owner: a hostile site is no site, and the country of the asker decides its numbers."""
+"""What a site shows about its owner: a hostile site is not a site, and the country of the asker decides its numbers."""
 
 import pytest
 

@@ -38,6 +38,7 @@ def test_the_linters_accept_every_file(tmp_path: Path) -> None:
     run_tool("yamllint", "--strict", "-d", YAML_RULES, ".")
     run_tool("hadolint", "Dockerfile")
     run_tool("kubernetes-validate", "--strict", *(str(file) for file in KUBERNETES))
+    run_tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
     program = Path(sys.executable).with_name("scrapersky")
     for unit in UNITS:
         (tmp_path / unit.name).write_text(unit.read_text().replace("/opt/scrapersky/bin/scrapersky", str(program)))

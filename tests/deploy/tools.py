@@ -14,8 +14,8 @@ from tests import ROOT
 REQUIRED = tuple(filter(None, os.environ.get("REQUIRE_TOOLS", "").replace(",", " ").split()))
 DEPLOY = ROOT / "deploy"
 TOOLS = (
-    *("promtool", "prometheus", "yamllint", "hadolint", "kubernetes-validate", "systemd-analyze"),
-    *("openapi-python-client", "spectral"),
+    *("promtool", "prometheus", "yamllint", "hadolint", "kubernetes-validate", "check-jsonschema"),
+    *("systemd-analyze", "openapi-python-client", "spectral"),
 )
 
 

@@ -82,6 +82,35 @@ async def test_a_cycle_that_stops_while_settling_loses_and_repeats_nothing(slow,
     assert [tuple(row) for row in rows] == [("Completed", 1, "Queued")] * 2
 
 
+class OneByOne(SlowWrites):
+    """Fails to write two parcels together, and writes the first one slowly."""
+
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[ExampleParcel, None]]) -> Iterable[UUID]:
+        if len(found) > 1:
+            raise ZeroDivisionError("the batch fails")
+        return await super().write_batch(session, found)
+
+
+async def test_a_row_that_waits_to_be_settled_alone_keeps_its_lease(database, settings, admin, tenant):
+    await admin.execute(ADD, tenant, "first")
+    await admin.execute(ADD, tenant, "second")
+    workflow = OneByOne()
+    pipeline = Pipeline([workflow, Weighing(), Shipping()])
+    processor = processors_of(pipeline, database, settings, lease_seconds=1)["packing"]
+    cycle = asyncio.create_task(run_job_loop(processor))
+    leases = "SELECT packing_due_at FROM parcel WHERE packing_status = 'Processing'"
+    async with asyncio.timeout(60):
+        await workflow.writing.wait()
+        seen = {row["packing_due_at"] for row in await admin.fetch(leases)}
+        while len(seen) < 4:  # three renewals are longer than the first lease
+            await asyncio.sleep(0.01)
+            seen |= {row["packing_due_at"] for row in await admin.fetch(leases)}
+        workflow.release.set()
+        await cycle
+    rows = await admin.fetch("SELECT packing_status, packing_attempts FROM parcel")
+    assert [tuple(row) for row in rows] == [("Completed", 1)] * 2
+
+
 async def test_a_row_that_was_queued_again_and_claimed_while_its_settle_ended_stays_in_flight(slow, admin, tenant):
     _, processor, _ = slow
     await admin.execute(ADD, tenant, "first")
@@ -93,3 +122,14 @@ async def test_a_row_that_was_queued_again_and_claimed_while_its_settle_ended_st
     in_flight.apply(ClaimResult([], []), first, 0.0)
     assert [claim.attempts for claim in second] == [2]
     assert list(in_flight.claims.values()) == second
+
+
+async def test_a_claim_with_nothing_to_settle_does_not_wait_for_the_disk(slow, admin, tenant):
+    _, processor, _ = slow
+    await admin.execute(ADD, tenant, "first")
+    statements: list[str] = []
+    async with processor.database.engine_connection() as connection:
+        with connection.query_logger(lambda record: statements.append(record.query)):
+            found = await processor.queue.settle_and_claim(connection, [], 1, 60)
+    assert len(found.claimed) == 1
+    assert ["synchronous_commit" in statement for statement in statements] == [True]

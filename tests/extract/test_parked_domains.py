@@ -3,8 +3,8 @@
 import pytest
 
 from scrapersky.extract.document.parse import parse_page
-from scrapersky.extract.parked_domains import ParkedDomain, parked_reason, read_home_page
-from scrapersky.extract.site_metadata import SiteMetadata
+from scrapersky.extract.parked_domains import parked_reason, read_home_page
+from scrapersky.extract.site_results import ParkedDomain, SiteMetadata
 
 SITE = "molar.fi"
 

@@ -10,7 +10,8 @@ from scrapersky.extract.business.organisation import Organisation
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.pages.select import PageLink, select_pages
 from scrapersky.extract.parser_pool.pool import ParserPool
-from scrapersky.extract.site_metadata import SiteMetadata, read_metadata
+from scrapersky.extract.site_metadata import read_metadata
+from scrapersky.extract.site_results import SiteMetadata
 from tests.factories.work import count_calls
 
 HOME = """<!doctype html>
@@ -75,6 +76,16 @@ def test_every_fact_of_a_home_page_is_collected() -> None:
     )
     assert [email.address for email in found.contacts.emails] == ["praxis@praxis-muster.example"]
     assert [social.platform for social in found.contacts.socials] == ["facebook"]
+
+
+def test_people_of_a_home_page_are_left_to_the_step_that_stores_them() -> None:
+    person = "<html><body><p>Managing director: <b>Anna Berg</b></p>{}</body></html>"
+    url = "https://berg.example/"
+    with_address = read_metadata(person.format("<a href='mailto:info@berg.example'>write</a>"), url).contacts
+    assert [email.address for email in with_address.emails] == ["info@berg.example"]
+    assert with_address.people == ()
+    alone = read_metadata(person.format(""), url).contacts
+    assert [one.name for one in alone.people] == ["Anna Berg"], "a page that shows a person hides nothing"
 
 
 def test_both_parsers_give_the_same_facts() -> None:
@@ -295,7 +306,7 @@ MONSTERS = {
 
 @pytest.mark.parametrize("name", MONSTERS)
 def test_the_work_for_an_extreme_page_grows_with_its_length_only(name: str) -> None:
-    assert count_calls(read, MONSTERS[name]) < 6 * len(MONSTERS[name])
+    assert count_calls(read, MONSTERS[name])[0] < 6 * len(MONSTERS[name])
 
 
 def test_links_to_pages_of_the_same_site_are_kept_for_the_selection() -> None:

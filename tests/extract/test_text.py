@@ -23,10 +23,16 @@ ANYTHING = st.text(st.characters(), max_size=400)
         ("\u202egnp.exe\u202c", "gnp.exe"),
         ("so\u00adft", "soft"),
         ("e\u0301", "é"),
+        ("نقیب\u200cزاده \u200cx\u200d", "نقیب\u200cزاده x"),
+        ("a\u200cb ک\u200c\u200cه", "ab که"),
     ],
 )
 def test_invisible_and_control_characters_are_removed(dirty: str, cleaned: str) -> None:
     assert clean_text(dirty) == cleaned
+
+
+def test_a_joiner_inside_a_word_makes_no_other_word() -> None:
+    assert fold("نقیب\u200cزاده") == fold("نقیبزاده")
 
 
 def test_excess_accents_are_removed() -> None:

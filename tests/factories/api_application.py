@@ -15,13 +15,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.asgi import create_app
 from scrapersky.core.database import Database
 from scrapersky.core.roles import Role, scopes_of
+from scrapersky.core.secrets.tokens import new_key
 from scrapersky.core.settings import Environment
-from scrapersky.core.tokens import new_key
 from scrapersky.core.uuid7 import new_id
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.models import ApiKey, Tenant, User
 from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.accounts import tenants
+from tests.factories.settings import PATIENT
 
 LINE = "/api/v3/workflows"
 ME = "ada"  # the admin of the default tenant, the actor of tests unless they choose another
@@ -32,6 +33,7 @@ METRICS_TOKEN = "prometheus-may-read-numbers"
 def environment(url: str, **variables: str) -> Environment:
     return Environment(
         {
+            **PATIENT,
             "DATABASE_URL": url,
             "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
             "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0",

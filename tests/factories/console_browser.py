@@ -14,7 +14,7 @@ from tests.factories.api_application import find_or_create_tenant
 
 PASSWORD = "correct horse battery staple"
 OWN = {"Sec-Fetch-Site": "same-origin", "Accept": "text/html"}  # of a form of ours
-VOID = {"input", "meta", "link", "br", "hr", "img"}
+VOID = {"input", "meta", "link", "br", "wbr", "hr", "img"}
 # Elements whose end tag the start or the end of others implies.
 IMPLIED = {"td": {"td", "th", "tr", "/tr", "/tbody"}, "tr": {"tr", "/tbody"}}
 IMPLIED["th"] = IMPLIED["td"]

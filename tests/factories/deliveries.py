@@ -8,8 +8,8 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core.database import Database
+from scrapersky.core.secrets.vault import Vault
 from scrapersky.core.settings import Settings
-from scrapersky.core.vault import Vault
 from scrapersky.crawl.http.client import Client
 from scrapersky.destinations.http_sender import HttpSender
 from scrapersky.destinations.registry import DestinationAdapters
@@ -26,7 +26,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 @dataclass
-class DeliveryHouse:
+class DeliverySetup:
     """The delivery workflow, its queue and its receivers."""
 
     database: Database

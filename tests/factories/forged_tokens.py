@@ -9,7 +9,8 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from scrapersky.core import clock, tokens
+from scrapersky.core import clock
+from scrapersky.core.secrets import tokens
 
 PAIR = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 PUBLIC = PAIR.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)

@@ -60,7 +60,7 @@ class ForkServer:
 
 
 class ForkedProcess:
-    """A process that is no child of ours, with some methods of subprocess.Popen."""
+    """A process that is not a child of ours, with some methods of subprocess.Popen."""
 
     def __init__(self, pid: int, exit_code: int) -> None:
         self.pid, self._exit_code = pid, exit_code

@@ -3,7 +3,7 @@
 from sqlalchemy import make_url
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from tests.conftest import make_settings
 
 

@@ -1,9 +1,16 @@
-"""Settings for tests that use a sandbox."""
+"""Settings for tests."""
 
 from typing import Any
 
 from scrapersky.core.settings import Settings
 from scrapersky.sandbox.sandbox import Sandbox
+
+# On a busy machine requests and statements take long; tests of these timeouts set their own.
+PATIENT = {
+    "SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS": "300",
+    "SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS": "120",
+    "SCRAPERSKY_DATABASE_STATEMENT_TIMEOUT_SECONDS": "120",
+}
 
 
 def sandbox_settings(sandbox: Sandbox, **changes: Any) -> Settings:

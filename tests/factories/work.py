@@ -3,11 +3,13 @@
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 
-def count_calls(function: Callable[..., object], *args: object, **options: object) -> int:
-    """Count the calls of Python and C functions while the function runs."""
+def count_calls(function: Callable[..., Result], *args: object, **options: object) -> tuple[int, Result]:
+    """Count the calls of Python and C functions while the function runs; return them with its result."""
     calls = 0
 
     def count(frame: object, event: str, argument: object) -> None:
@@ -16,10 +18,10 @@ def count_calls(function: Callable[..., object], *args: object, **options: objec
 
     sys.setprofile(count)
     try:
-        function(*args, **options)
+        result = function(*args, **options)
     finally:
         sys.setprofile(None)
-    return calls
+    return calls, result
 
 
 class TooManySteps(Exception):

@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.schema.migrations import migrate
 from scrapersky.sandbox.example_workflows import create_parcel_tables
 from tests import ROOT
 from tests.conftest import Server, make_settings

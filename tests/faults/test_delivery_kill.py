@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.core.vault import Vault
+from scrapersky.core.secrets.vault import Vault
 from scrapersky.sandbox.sandbox import Sandbox
 from tests.factories.fork_server import ForkedProcess, ForkServer
 

@@ -1,5 +1,6 @@
 """Workers that die or freeze: nothing is lost, nothing is done twice."""
 
+import asyncio
 import random
 import signal
 
@@ -100,8 +101,11 @@ async def test_random_kills_of_four_workers_under_load(arena: Arena):
     ]
     for _ in range(5):
         victim = chance.randrange(4)
-        done = await arena.ask("SELECT count(*) FROM effect")
-        await crew[victim].told("working", count=chance.randrange(1, 8))
+        done, wanted = await arena.ask("SELECT count(*) FROM effect"), chance.randrange(1, 8)
+        while len(crew[victim].events("working")) < wanted:  # the others may be done before it has started
+            if await arena.ask("SELECT count(*) FROM parcel WHERE packing_status = 'Queued'") < 20:
+                await arena.put([f"plain {n}" for n in range(20)])
+            await asyncio.sleep(0.05)
         crew[victim].signal(signal.SIGKILL)
         crew[victim] = arena.start(
             FAULT_WORK_SECONDS="0.05", PACKING_SCHEDULER_CONCURRENCY="3", PACKING_SCHEDULER_BATCH_SIZE="5"

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from scrapersky.actions import campaigns
-from scrapersky.actions.campaigns import CampaignRequest
-from scrapersky.actions.cancel_search import cancel
-from scrapersky.actions.request_search import request_search
+from scrapersky.actions.searches import campaigns
+from scrapersky.actions.searches.campaigns import CampaignRequest
+from scrapersky.actions.searches.cancel_search import cancel
+from scrapersky.actions.searches.request_search import request_search
 from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scrapersky.actions.request_search import request_search
+from scrapersky.actions.searches.request_search import request_search
 from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from scrapersky.actions.request_search import request_search
+from scrapersky.actions.searches.request_search import request_search
 from scrapersky.core.vocabularies import EXPIRED_NAME
-from scrapersky.destinations.files import LeadFile
+from scrapersky.destinations.files.lead_file import LeadFile
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.providers.areas.where import Where

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from scrapersky.actions.request_search import request_search
+from scrapersky.actions.searches.request_search import request_search
 from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
-from scrapersky.destinations.files import LeadFile
+from scrapersky.destinations.files.lead_file import LeadFile
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.providers.areas.where import Where
 from scrapersky.providers.registry import DEFAULT_PROVIDER

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrapersky.actions.request_search import request_search
+from scrapersky.actions.searches.request_search import request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.providers.areas.where import Where
 from scrapersky.sandbox.sandbox import Sandbox

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
-from scrapersky.actions.request_search import request_search
+from scrapersky.actions.searches.request_search import request_search
 from scrapersky.maintenance.complete_runs import CompleteRuns
 from scrapersky.models import Search
 from scrapersky.providers.areas.where import Where
@@ -16,10 +16,11 @@ from scrapersky.store.leads.read import LeadQuery, Per, leads
 from scrapersky.store.line import places
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import BUSINESSES, CONTACTS
-from scrapersky.store.searches import changes, runs, snapshot
+from scrapersky.store.searches import campaigns, changes, runs, snapshot
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import AdvanceRules
 
+SEARCHES = "SELECT id FROM search WHERE provider = 'fake' ORDER BY id"
 DONE = "UPDATE search SET place_search_status = 'Completed', place_search_due_at = NULL"
 
 
@@ -119,8 +120,8 @@ async def test_what_is_new_gone_and_changed_between_two_runs(searched, admin):
 
     found = await searched.difference()
     assert (found.former, found.latter) == (1, 2)
-    assert changes.in_words("Businesses", found.businesses) == "Businesses: 1 new, 1 gone, 1 changed (phone 1)."
-    assert changes.in_words("Contacts", found.contacts) == "Contacts: 1 new, 0 gone, 1 changed (title 1)."
+    assert changes.in_words("Businesses", found.businesses, "") == "Businesses: 1 new, 1 gone, 1 changed (phone 1)."
+    assert changes.in_words("Contacts", found.contacts, "") == "Contacts: 1 new, 0 gone, 1 changed (title 1)."
     assert found.businesses.examples == {"new": ["Wisdom"], "gone": ["Incisor"], "changed": ["Canine"]}
     assert await admin.fetchval("SELECT counts -> 'businesses' ->> 'gone' FROM search_run WHERE number = 2") == "1"
 
@@ -160,8 +161,41 @@ async def test_nothing_is_gone_if_the_run_did_not_find_all(searched, admin):
     await CompleteRuns().run_on(searched.database)
     found = await searched.difference()
     assert found.businesses.gone is None
-    assert "gone: not known" in changes.in_words("Businesses", found.businesses)
+    assert found.why_unknown == "the run did not find all"
+    assert "gone: not known" in changes.in_words("Businesses", found.businesses, found.why_unknown)
     assert await searched.leads(gone=True) == []
+
+
+async def test_what_is_gone_is_known_as_soon_as_the_provider_has_shown_all(searched, admin):
+    await searched.run("Molar", "Canine")
+    await searched.begin()
+    found = await searched.difference()
+    assert found.why_unknown == "the run is not complete yet, and the provider has not shown all"
+    await searched.find("Molar")
+    async with searched.database.session(searched.tenant) as session:
+        await runs.note_searched(session, searched.id)
+    await admin.execute(DONE)
+    found = await searched.difference()
+    assert (found.businesses.gone, found.is_complete, found.is_open) == (1, False, True)
+    assert await searched.leads(gone=True) == ["Canine"]
+    await searched.begin()
+    found = await searched.difference(1, 2)
+    assert (found.businesses.gone, found.is_complete, found.is_open) == (1, False, False)
+
+
+async def test_a_campaign_has_seen_all_when_the_last_of_its_searches_has(database, admin, tenant):
+    from scrapersky.actions.searches.campaigns import CampaignRequest, request_campaign
+
+    actor = Actor("ada", tenant, "curator", "test")
+    of = [SearchRequest("dentists", Where.of(t), "fake", None, None, AdvanceRules()) for t in ("Turku", "Oulu")]
+    async with database.session(tenant) as session:
+        await request_campaign(session, actor, CampaignRequest.of(of, AdvanceRules(), None, None))
+    whole = "SELECT count(*) FROM search_run WHERE is_whole"
+    for search_id, expected in zip([row[0] for row in await admin.fetch(SEARCHES)], (1, 3), strict=True):
+        async with database.session(tenant) as session:
+            await runs.note_searched(session, search_id)
+        await admin.execute(f"{DONE} WHERE id = $1", search_id)
+        assert await admin.fetchval(whole) == expected, "of the searches, and of the campaign with the last"
 
 
 async def test_a_search_that_failed_continues_its_run_and_one_that_is_refreshed_begins_another(searched, admin):
@@ -176,7 +210,7 @@ async def test_a_search_that_failed_continues_its_run_and_one_that_is_refreshed_
 
 
 async def test_a_campaign_has_runs_of_its_own(database, admin, tenant):
-    from scrapersky.actions.campaigns import CampaignRequest, repeat_campaign, request_campaign
+    from scrapersky.actions.searches.campaigns import CampaignRequest, repeat_campaign, request_campaign
 
     actor = Actor("ada", tenant, "curator", "test")
     of = [SearchRequest("dentists", Where.of(t), "fake", None, None, AdvanceRules()) for t in ("Turku", "Oulu")]
@@ -202,3 +236,33 @@ async def test_lists_and_deliveries_take_what_the_latest_run_found(searched, dat
                 session, resource, tenant, ["id", resource.label], wanted, sort=paginate.Sort("updated_at"), limit=10
             )
             assert [getattr(row, resource.label) for row, _ in rows] == expected
+
+
+async def test_records_of_one_business_are_new_gone_and_changed_once(searched, admin, database, tenant):
+    same = """UPDATE local_business b SET same_as_id = a.id FROM local_business a
+        WHERE a.name IN ($1, $2) AND b.name IN ($1, $2) AND a.id < b.id"""
+    await searched.run("Canine", "Canine Oy", "Molar", "Molar Oy", "Incisor")
+    await admin.execute(same, "Canine", "Canine Oy")
+    await admin.execute(same, "Molar", "Molar Oy")
+    await searched.begin()
+    await searched.find("Canine", "Incisor", "Incisor Oy", "Wisdom", "Wisdom Oy")
+    await admin.execute(same, "Incisor", "Incisor Oy")
+    await admin.execute(same, "Wisdom", "Wisdom Oy")
+    await admin.execute("UPDATE local_business SET phone = '+358912345678' WHERE name LIKE 'Canine%'")
+    taken = "UPDATE local_business SET website = 'https://incisor.fi/', website_how = 'record' WHERE name = 'Incisor'"
+    await admin.execute(taken)  # from another record, which has it already
+    await admin.execute(DONE)
+    await CompleteRuns().run_on(database)
+
+    found = (await searched.difference()).businesses
+    assert found.examples == {"new": ["Wisdom"], "gone": ["Molar"], "changed": ["Canine"]}
+    assert (found.new, found.gone, found.changed, found.fields) == (1, 1, 1, {"phone": 1})
+    assert await searched.leads(new=True) == ["Wisdom"]
+    assert await searched.leads(new=False) == ["Canine", "Incisor", "Molar"]
+    assert await searched.leads(gone=True) == ["Molar"]
+    async with database.session(tenant) as session:
+        wanted, order = {"new_of_search": searched.id}, paginate.Sort("updated_at")
+        rows = await paginate.page(session, BUSINESSES, tenant, ["id", "name"], wanted, sort=order, limit=10)
+        counts = await campaigns.counts(session, searched.id)
+    assert [row.name.removesuffix(" Oy") for row, _ in rows] == ["Wisdom"]
+    assert (counts.places, counts.businesses) == (8, 4)

@@ -5,7 +5,7 @@ import time
 
 from structlog.testing import capture_logs
 
-from scrapersky.observe.loop_watchdog import BLOCK_SECONDS, LoopWatchdog
+from scrapersky.observe.loop_watchdog import BLOCK_SECONDS, LOG_SECONDS, LoopWatchdog
 
 
 def compute_for(cpu_seconds: float) -> None:
@@ -38,6 +38,19 @@ async def test_a_block_is_logged_with_the_place_of_the_code() -> None:
     assert "compute_for" in line["where"]
     assert len(seconds) == watchdog.blocks >= 2, "one line in ten seconds, but every block is counted"
     assert watchdog.longest_cpu_seconds > 0.25
+
+
+async def test_the_line_is_about_the_longest_block_since_the_line_before() -> None:
+    watchdog = LoopWatchdog()
+    with capture_logs() as lines:
+        for seconds, where in ((0.2, "first"), (0.9, "longest"), (0.3, "last")):
+            watchdog._count(seconds, 0.1, where)
+        watchdog._logged_at -= LOG_SECONDS
+        watchdog._count(0.4, 0.1, "later")
+    assert [(line["where"], line["seconds"], line["blocks"]) for line in lines] == [
+        ("first", 0.2, 1),
+        ("longest", 0.9, 3),
+    ]
 
 
 async def test_waiting_without_processor_time_is_a_block_that_costs_none() -> None:

@@ -47,3 +47,15 @@ async def test_a_lost_database_is_logged_once_and_its_return_once():
             await log(DatabaseAvailable(3.0))
     loud = [(line["event"], line["log_level"]) for line in lines if line["log_level"] != "debug"]
     assert loud == [("database_unavailable", "error"), ("database_available", "info")] * 2
+
+
+async def test_a_part_that_notices_an_outage_after_its_end_begins_no_new_one():
+    log = log_events()
+    with capture_logs() as lines:
+        for _ in range(2):  # the second outage follows at once, and is told like the first
+            await log(DatabaseUnavailable("pulse", "ConnectionRefusedError: …"))
+            await log(DatabaseAvailable(3.0))
+            await log(DatabaseUnavailable("listen", "ConnectionDoesNotExistError: …"))
+            await log(DatabaseUnavailable("packing", "TimeoutError"))
+    loud = [line["event"] for line in lines if line["log_level"] != "debug"]
+    assert loud == ["database_unavailable", "database_available"] * 2

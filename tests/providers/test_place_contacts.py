@@ -66,6 +66,30 @@ def test_overture_has_emails_phones_and_profiles():
     assert source_of("overture", "08f") == "overture:08f"
 
 
+def test_a_file_has_columns_for_profiles_and_a_person():
+    found = contact_points(
+        file_place(
+            {
+                "name": "Molar",
+                "website": "molar.fi",
+                "country": "FI",
+                "email": "anna@molar.fi; info@molar.fi",
+                "person": "Anna Molar",
+                "person_title": "Dentist",
+                "linkedin": "https://www.linkedin.com/company/molar",
+                "facebook": "molaroy",
+            }
+        )
+    )
+    [person] = found.people
+    assert (person.name, person.title, person.email) == ("Anna Molar", "Dentist", "anna@molar.fi")
+    assert (person.first_name, person.last_name) == ("Anna", "Molar")
+    assert {one.platform: one.url for one in found.socials} == {
+        "linkedin": "https://www.linkedin.com/company/molar",
+        "facebook": "https://www.facebook.com/molaroy",
+    }
+
+
 def test_a_file_has_a_column_for_addresses():
     found = contact_points(
         file_place({"name": "Molar", "email": "info@molar.fi, eva@gmail.com", "website": "molar.fi"})

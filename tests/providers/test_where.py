@@ -34,6 +34,30 @@ def read(text: str, **given: Any) -> tuple[str, Where]:
         ("hotels within 2 km of Oulu", "hotels", Where(("Oulu",), radius_metres=2000)),
         ("hotels within 1.5mi of Oulu", "hotels", Where(("Oulu",), radius_metres=2414)),
         ("Zahnarzt bei Köln", "Zahnarzt", Where(("Köln",), radius_metres=5000)),
+        ("Zahnarzt in der Nähe von Köln", "Zahnarzt", Where(("Köln",), radius_metres=5000)),
+        ("hotels within 2 kilometres of Oulu", "hotels", Where(("Oulu",), radius_metres=2000)),
+        ("hotels 5 km around Oulu", "hotels", Where(("Oulu",), radius_metres=5000)),
+        ("hotels in Oulu within 800 m", "hotels", Where(("Oulu",), radius_metres=800)),
+        ("dentists near 60.17, 24.94", "dentists", Where(shape=Circle(60.17, 24.94, 5000))),
+        ("dentists within 3 km of 60.17,24.94", "dentists", Where(shape=Circle(60.17, 24.94, 3000))),
+        ("dentists near 00100", "dentists", Where(("00100",), radius_metres=5000)),
+        ("restaurants Turku, Finland", "restaurants", Where.of("Turku, Finland")),
+        ("dentists Springfield, Illinois", "dentists", Where.of("Springfield, Illinois")),
+        ("pizza delivery, Turku", "pizza delivery", Where.of("Turku")),
+        ("dentists in Turku in Finland", "dentists", Where.of("Turku, Finland")),
+        ("bed in a box shops in Turku", "bed in a box shops", Where.of("Turku")),
+        ("bars in hotels in Turku", "bars in hotels", Where.of("Turku")),
+        ("dentists in Turku; Oulu", "dentists", Where(("Turku", "Oulu"))),
+        ("dentists; Turku", "dentists", Where.of("Turku")),
+        ("dentists Turku; Oulu", "dentists", Where(("Turku", "Oulu"))),
+        ("dentists | Turku", "dentists", Where.of("Turku")),
+        ("dentists in in Turku", "dentists", Where.of("Turku")),
+        ("dentists at Turku", "dentists", Where.of("Turku")),
+        ("Zahnarzt Berlin Mitte", "Zahnarzt", Where.of("Berlin Mitte")),
+        ('dentists in "New York"?', "dentists", Where.of("New York")),
+        ("dentists in Turku.", "dentists", Where.of("Turku")),
+        ("plumbers in Washington D.C.", "plumbers", Where.of("Washington D.C.")),
+        ("стоматологи в Москве", "стоматологи", Where.of("Москве")),
     ],
 )
 def test_what_and_where_are_read_from_words(text: str, what: str, where: Where) -> None:
@@ -77,11 +101,12 @@ def test_a_value_is_stored_and_read_back(where: Where) -> None:
         ({"near": "60.17,24.94", "radius": "far"}, "not a radius"),
         ({"near": "124.94,60.17"}, "latitude comes first"),
         ({"near": "60.17"}, "latitude,longitude"),
+        ({"box": "-90,-180,90,180"}, "wider than half the world"),
         ({"box": "60.2,24.9,60.1,25.0"}, "south,west,north,east"),
         ({"box": "1,2,3"}, "is not a box"),
         ({"names": ("Turku",), "near": "Oulu"}, "one of these"),
         ({"names": ("Turku",), "language": "Finnish!"}, "language"),
-        ({"radius": "5km"}, "--near"),
+        ({"radius": "5km"}, 'give "near", too'),
         ({"names": tuple(f"Town {number}" for number in range(201))}, "201 places"),
     ],
 )
@@ -110,6 +135,10 @@ def test_advice_does_not_repeat_what_is_wrong() -> None:
         ([[[24, 60], [25, 60], [24, 60]]], "three corners"),
         ([[[24, "x"], [25, 60], [25, 61], [24, 60]]], "not a point"),
         ([], "no polygon"),
+        ([[[24, float("nan")], [25, 60], [25, 61], [24, 60]]], "not a point"),
+        ([[[24, float("inf")], [25, 60], [25, 61], [24, 60]]], "not a point"),
+        ([[[24, 10**400], [25, 60], [25, 61], [24, 60]]], "not a point"),
+        ([[[385_000, 6_672_000], [385_100, 6_672_000], [385_100, 6_672_100]]], "not in degrees"),
     ],
 )
 def test_a_polygon_whose_inside_is_not_certain_is_refused(rings: Any, says: str) -> None:
@@ -119,7 +148,8 @@ def test_a_polygon_whose_inside_is_not_certain_is_refused(rings: Any, says: str)
 
 def test_a_polygon_is_read_from_every_kind_of_file(tmp_path: Path) -> None:
     path, feature = tmp_path / "area.geojson", {"type": "Feature", "geometry": SQUARE, "properties": {}}
-    for written in (SQUARE, feature, {"type": "FeatureCollection", "features": [feature]}):
+    features = {"type": "FeatureCollection", "features": [feature]}
+    for written in (SQUARE, feature, features, {"type": "GeometryCollection", "geometries": [SQUARE]}):
         path.write_text(json.dumps(written))
         assert read_polygon_file(path).box == Box(60, 24, 61, 25)
     for text, says in (("{", "not GeoJSON"), ('{"type": "Point"}', "not an area"), ("[]", "an object")):
@@ -128,6 +158,22 @@ def test_a_polygon_is_read_from_every_kind_of_file(tmp_path: Path) -> None:
             read_polygon_file(path)
     with pytest.raises(BadPolygon, match="cannot be read"):
         read_polygon_file(tmp_path / "missing")
+
+
+def test_parts_of_a_polygon_may_touch_and_overlap_and_a_corner_may_be_written_twice() -> None:
+    def square(west: float, size: float = 1) -> Any:
+        return [[[west, 60], [west, 60], [west + size, 60], [west + size, 61], [west, 61]]]
+
+    polygon = read_polygon(
+        {"type": "MultiPolygon", "coordinates": [square(24), square(25), square(24.5), square(24.2, 0.1)]}
+    )
+    assert polygon.corners == 16
+    for longitude in (24.1, 24.25, 24.7, 25.0, 25.2, 25.9):
+        assert polygon.contains(60.5, longitude), longitude
+    assert not polygon.contains(60.5, 26.1)
+    assert polygon.overlaps(Box(60.4, 24.21, 60.5, 24.22))
+    where = Where(shape=polygon)
+    assert read_where(where.words, where.to_json()) == where
 
 
 def test_a_hole_is_outside_and_a_circle_is_a_circle() -> None:
@@ -159,3 +205,22 @@ def test_tiles_cover_the_area_and_nothing_far_from_it() -> None:
             longitude -= 360 if longitude > 180 else 0
             if shape.contains(latitude, longitude):
                 assert any(tile.contains(latitude, longitude) for tile in cut)
+
+
+@pytest.mark.parametrize("given", [{"names": ("Helsinki",)}, {"near": "60.17,24.94"}, {"box": "60.1,24.9,60.2,25.0"}])
+def test_two_areas_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(UnclearSearch, match=r"Two areas are given, 'Turku' and .*: leave out one of them"):
+        read("dentists in Turku", **given)
+
+
+def test_words_that_name_no_second_area_are_kept() -> None:
+    assert read("dentists in Turku", names=("Turku",)) == ("dentists", Where(("Turku",)))
+    assert read("bed in a box shops", names=("Leeds",))[0] == "bed in a box shops"
+    assert read("walk in clinics", names=("Leeds",))[0] == "walk in clinics"
+
+
+@pytest.mark.parametrize("given", [{}, {"names": ("Turku",)}])
+@pytest.mark.parametrize(("text", "word"), [("dentists in", "in"), ("dentists near ,", "near")])
+def test_a_text_that_ends_before_its_place_is_refused(given: dict[str, Any], text: str, word: str) -> None:
+    with pytest.raises(UnclearSearch, match=f'No place follows "{word}"'):
+        read(text, **given)

@@ -15,7 +15,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts, Email
-from scrapersky.extract.site_metadata import SiteMetadata
+from scrapersky.extract.site_results import SiteMetadata
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.sandbox.example_workflows import example_pipeline

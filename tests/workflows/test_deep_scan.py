@@ -125,7 +125,7 @@ async def closed_for_good(database, settings, admin, tenant, rules: str = "{}", 
 async def test_a_business_that_is_closed_for_good_goes_no_further_and_is_counted(database, settings, admin, tenant):
     *state, reasons = await closed_for_good(database, settings, admin, tenant)
     assert state == ["Skipped", "permanently closed"]
-    assert reasons == [("domain_extraction", "Skipped", "permanently closed", 1)]
+    assert reasons == [("domain_extraction", "Skipped", "permanently closed", 1, None)]
     actor = Actor("ada", tenant, "curator", "a test")
     async with database.session(tenant) as session:
         ids = [await session.scalar(select(LocalBusiness.id))]

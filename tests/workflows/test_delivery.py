@@ -9,8 +9,8 @@ import pytest
 
 from scrapersky.core.database import Database
 from scrapersky.core.errors import BadSetting, ConnectionLost
+from scrapersky.core.secrets.vault import Vault
 from scrapersky.core.settings import Settings
-from scrapersky.core.vault import Vault
 from scrapersky.crawl.crawler import client_of, delivery_client_of
 from scrapersky.crawl.errors import BlockedByPolicy
 from scrapersky.crawl.web import Web
@@ -18,14 +18,14 @@ from scrapersky.destinations.http_sender import UNREACHABLE, HttpSender
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
-from tests.factories.deliveries import DeliveryHouse
+from tests.factories.deliveries import DeliverySetup
 from tests.factories.settings import sandbox_settings
 
 
 @pytest.fixture
 async def application(database, settings, admin, tenant):
     async with Sandbox(7, 10) as sandbox, client_of(sandbox_settings(sandbox)) as client:
-        yield DeliveryHouse(database, settings, admin, tenant, sandbox, client, Vault(bytes(range(32))))
+        yield DeliverySetup(database, settings, admin, tenant, sandbox, client, Vault(bytes(range(32))))
 
 
 async def test_a_contact_arrives_with_its_business_and_the_row_remembers_it(application):

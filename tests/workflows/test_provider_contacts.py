@@ -108,7 +108,7 @@ async def test_a_business_with_a_phone_number_alone_is_delivered(walk, database,
     search = await walk(replace(MOLAR, extra={}), steps=("deep_scan",))
     [row] = await the_file(database, tenant, search)
     assert (row["phone"], row["source"], row["state"]) == (MOLAR.phone, "fake:p1", "no web site yet")
-    assert await the_file(database, tenant, search, "contact") == [], "a number alone is no row"
+    assert await the_file(database, tenant, search, "contact") == [], "a number alone is not a row"
     [queued] = await admin.fetch("SELECT destination_id, contact_id FROM delivery WHERE delivery_status = 'Queued'")
     assert (queued["destination_id"], str(queued["contact_id"])) == (destination, row["contact_id"])
     async with database.session(tenant) as session:

@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncpg
 
 from scrapersky.core.database import Database
-from scrapersky.core.errors import BadRequest, Conflict, Permanent, Unavailable
+from scrapersky.core.errors import BadRequest, BadSetting, Conflict, Permanent, Unavailable
 from scrapersky.core.postgres_tools import PostgresTools, find_tools
 
 TABLE = re.compile(r'(?:contents of|data for) table "?([\w.]{1,130})')
@@ -49,7 +49,7 @@ class BackupContent:
 
 async def prepare_backup(database: Database) -> PostgresTools:
     """Let the owner of the tables read every row, and return the programs. Raises Conflict if there is nothing."""
-    connection = await asyncpg.connect(dsn=database.owner_dsn, server_settings={"lock_timeout": "5s"})
+    connection = await _connect_as_pg_dump(database)
     try:
         if await connection.fetchval("SELECT to_regclass('alembic_version') IS NULL"):
             raise Conflict("The database is empty: there is nothing to back up.")
@@ -61,6 +61,26 @@ async def prepare_backup(database: Database) -> PostgresTools:
     finally:
         await connection.close()
     return find_tools(database.owner_url, connection.get_server_version().major)
+
+
+async def _connect_as_pg_dump(database: Database) -> asyncpg.Connection:
+    """Connect with the option that pg_dump sends. Raises BadSetting for a pooler that keeps it from the server.
+
+    Without it, the owner of the tables reads no rows under row level security, and the backup would lack them.
+    """
+    why = "it ignores the options of connections"
+    options = {"options": f"{READS_ALL_ROWS} -c lock_timeout=5s"}
+    try:
+        connection = await asyncpg.connect(dsn=database.owner_dsn, server_settings=options)
+        if await connection.fetchval("SELECT current_setting('scrapersky.backup', true)") == "on":
+            return connection
+        await connection.close()
+    except asyncpg.ProtocolViolationError as error:
+        why = str(error)
+    raise BadSetting(
+        f"A connection pooler is between this command and the server ({why}): a backup through it could lack rows. "
+        "Set MIGRATION_DATABASE_URL to the server itself."
+    )
 
 
 def write_backup(tools: PostgresTools, path: Path, report: Progress) -> int:

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, func, literal_column, select, update
+from sqlalchemy import Row, func, literal_column, select, union, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import Conflict
@@ -14,6 +14,7 @@ from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
+from scrapersky.store.line import same_business
 from scrapersky.store.listing.paginate import Filters, matching_unmerged
 from scrapersky.store.listing.resources import CONTACTS, Resource
 from scrapersky.store.operations import curation_changes
@@ -25,12 +26,12 @@ Changes = tuple[tuple[str, Any], ...]  # columns and their new values; rows with
 
 @dataclass(frozen=True)
 class CurationCounts:
-    """Counts of a curation."""
+    """Counts of a curation. A business of several records is decided about once, and each record has its own work."""
 
     updated: int = 0  # rows with a new decision
-    queued: int = 0  # rows whose next step was queued
-    withdrawn: int = 0  # rows whose waiting work was withdrawn
-    found: int = 0  # rows that exist
+    queued: int = 0  # rows whose next step was queued; of a business its records
+    withdrawn: int = 0  # rows whose waiting work was withdrawn; of a business its records
+    found: int = 0  # of the ids that were given, those of existing rows
 
     def __add__(self, other: "CurationCounts") -> "CurationCounts":
         return CurationCounts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
@@ -60,20 +61,19 @@ async def curate(
 ) -> CurationCounts:
     """Store the decision. Selected queues the next step of each row, any other decision withdraws waiting work.
 
+    A decision about a business holds for all its records; the id may be that of any of them.
     A row in flight is finished, but not retried if it fails. The audit records the filter that selected the ids; a job
     records the whole at its end instead. With an id of the action, the changes can be undone for a day. Raises
     DecidedMeanwhile if the decision about a row is neither the one that was seen nor this one.
     """
     rows = await _lock(session, resource, actor.tenant_id, ids)
     _refuse_unseen(rows, decision, seen or {})
-    together: dict[Changes, list[UUID]] = defaultdict(list)
-    for row in rows:
-        together[_changes(resource, row, decision)].append(row.id)
-    together.pop((), None)  # unchanged rows keep their updated_at
+    together = _together(resource, rows, decision)
     changed = {row_id for chosen in together.values() for row_id in chosen}
+    decided = {row.shown_id for row in rows if row.id in changed}
     record = CurationRecord(action_id, actor, decision, resource) if action_id else None
     if record and changed:
-        await curation_changes.begin(session, record, len(changed))
+        await curation_changes.begin(session, record, len(decided))
     for changes, chosen in together.items():
         if record:
             await curation_changes.remember(session, record, dict(changes), chosen)
@@ -84,18 +84,32 @@ async def curate(
         )
     if is_audited:
         before = by_state({row.id: Curation(row.curation_status) for row in rows if row.id in changed})
-        after: dict[str, Any] = {"curation_status": decision.value, "rows": len(changed)}
+        after: dict[str, Any] = {"curation_status": decision.value, "rows": len(decided)}
         after |= {} if filters is None else {"filter": dict(filters)}
         after |= {"action_id": str(action_id)} if record and changed else {}
         await audit.record(session, actor, "curate", resource.name, before, after)
     if resource is CONTACTS:
         await _update_deliveries(session, [row.id for row in rows], decision, record if changed else None)
     return CurationCounts(
-        sum(row.curation_status != decision for row in rows),
+        len({row.shown_id for row in rows if row.curation_status != decision}),
         _count(together, Status.QUEUED),
         _count(together, Status.NEW, Status.COMPLETED),
-        len(rows),
+        len({row.id for row in rows} & set(ids)),
     )
+
+
+def _together(resource: Resource, rows: Sequence[Row[Any]], decision: Curation) -> dict[Changes, list[UUID]]:
+    """Return the rows by their changes; unchanged rows are left out, so that they keep their updated_at.
+
+    A shown row changes with its other records, so that an undo counts the business.
+    """
+    changes = {row.id: _changes(resource, row, decision) for row in rows}
+    changed = {row.shown_id for row in rows if changes[row.id]}
+    together: dict[Changes, list[UUID]] = defaultdict(list)
+    for row in rows:
+        if changes[row.id] or row.id in changed:
+            together[changes[row.id] or (("curation_status", decision),)].append(row.id)
+    return together
 
 
 def _refuse_unseen(rows: Sequence[Row[Any]], decision: Curation, seen: Mapping[UUID, Curation]) -> None:
@@ -131,8 +145,20 @@ async def ids_of(
 
 
 async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
-    """Lock the rows and return their state; one lock order for all requests prevents deadlocks."""
-    model = resource.model
+    """Lock the rows and return their state; one lock order for all requests prevents deadlocks.
+
+    Of a business all records are locked, and no worker adds one to it until the decision is stored.
+    """
+    model, shown_id, unmerged = resource.model, resource.model.id, resource.unmerged
+    if resource.shown_as is not None:
+        await same_business.lock(session, tenant_id)
+        shown_id, unmerged = func.coalesce(resource.shown_as, model.id), ()
+        shown = select(shown_id.label("id")).where(one_of(model.id, ids), model.tenant_id == tenant_id).cte("shown")
+        ids = list(
+            await session.scalars(
+                union(select(shown.c.id), select(model.id).join(shown, resource.shown_as == shown.c.id))
+            )
+        )
     states = [getattr(model, f"{queue}_{part}") for queue in resource.queues for part in ("status", "revert_to")]
     completed: list[Any] = [
         literal_column(condition).label(f"{step.queue}_{name}")
@@ -143,8 +169,8 @@ async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids:
         )
     ]
     rows = await session.execute(
-        select(model.id, model.curation_status, *states, *completed)
-        .where(one_of(model.id, ids), model.tenant_id == tenant_id, *resource.unmerged)
+        select(model.id, shown_id.label("shown_id"), model.curation_status, *states, *completed)
+        .where(one_of(model.id, ids), model.tenant_id == tenant_id, *unmerged)
         .order_by(model.id)
         .with_for_update(key_share=True)
     )

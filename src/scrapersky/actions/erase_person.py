@@ -123,7 +123,7 @@ async def _scrub_audit(session: AsyncSession, tenant_id: UUID, subject: DataSubj
 
 
 def _without_person(row: Any, subjects: list[str], pattern: str) -> tuple[Any, Any]:
-    """Return `before` and `after` without the person: nothing of an entry about the contact, else without mentions."""
+    """Return `before` and `after` without the person: empty for an entry about the contact, else without mentions."""
     if row.subject in subjects:
         return (row.before and _ERASED, row.after and _ERASED)
     return without(row.before, pattern), without(row.after, pattern)

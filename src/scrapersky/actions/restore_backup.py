@@ -13,8 +13,8 @@ import asyncpg
 from scrapersky.actions.backup_file import TABLE, BackupContent, NotABackup, Progress
 from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict, Permanent
-from scrapersky.core.migrations import admit
 from scrapersky.core.postgres_tools import PostgresTools, find_tools
+from scrapersky.core.schema.migrations import admit
 
 TRANSACTION_TIMEOUT_SINCE = 17  # the version from which on PostgreSQL knows the setting transaction_timeout
 HEADER_LINES = 40  # the settings are above everything else

@@ -1,4 +1,4 @@
-"""Undo a curation: restore the rows that still are as it left them, within a day."""
+"""Undo a curation: restore the rows about which nobody has decided since, within a day."""
 
 from dataclasses import astuple, dataclass
 from operator import add
@@ -28,6 +28,8 @@ class UndoCounts:
 
     found: int = 0  # rows that were compared with what the action left
     restored: int = 0
+    processed: int = 0  # of the restored rows those whose step ran since: its result stays
+    delivered: int = 0  # deliveries that were made or tried since: they stay
 
     def __add__(self, other: "UndoCounts") -> "UndoCounts":
         return UndoCounts(*map(add, astuple(self), astuple(other)))
@@ -55,7 +57,12 @@ async def undo(session: AsyncSession, actor: Actor, action: CurationAction) -> U
     """Restore the rows of a claimed action, and record it in the audit."""
     counts = (await restore_chunk(session, action.id, action.resource, None, MAX_ROWS)).counts
     before = {"action_id": str(action.id), "curation_status": action.curation_status, "rows": action.row_count}
-    after = {"restored": counts.restored, "not_restored": action.row_count - counts.restored}
+    after = {
+        "restored": counts.restored,
+        "not_restored": max(action.row_count - counts.restored, 0),
+        "processed": counts.processed,
+        "delivered": counts.delivered,
+    }
     await audit.record(session, actor, "undo", action.resource, before, after)
     return counts
 
@@ -65,9 +72,9 @@ async def restore_chunk(
 ) -> UndoChunk:
     """Restore the next rows of the action, and at the end the deliveries of its contacts."""
     rows = await curation_changes.restore(session, RESOURCES[resource], action_id, after, size)
-    is_last = rows.found < size
+    is_last, delivered = rows.found < size, 0
     if is_last and resource == CONTACTS.name:
         last_id: UUID | None = None
         while (found := await curation_changes.restore(session, DELIVERIES, action_id, last_id, size)).found:
-            last_id = found.last_id
-    return UndoChunk(UndoCounts(rows.found, rows.restored), rows.last_id, is_last)
+            last_id, delivered = found.last_id, delivered + found.processed
+    return UndoChunk(UndoCounts(rows.found, rows.restored, rows.processed, delivered), rows.last_id, is_last)

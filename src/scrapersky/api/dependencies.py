@@ -8,8 +8,8 @@ from fastapi import Depends, Request
 from scrapersky.api.downloads import Downloads
 from scrapersky.api.schemas.cursors import Cursors
 from scrapersky.bootstrap import Application
-from scrapersky.core.migrations import head_revision
-from scrapersky.core.passwords import Passwords
+from scrapersky.core.schema.migrations import head_revision
+from scrapersky.core.secrets.passwords import Passwords
 from scrapersky.store.operations.runs import SeriesPoint
 
 

@@ -22,8 +22,8 @@ from scrapersky.api.schemas.files import MEDIA_TYPES
 from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.errors import RateLimited
-from scrapersky.destinations.cells import safe_cell
-from scrapersky.destinations.files import WRITERS, Writer
+from scrapersky.destinations.files.cells import safe_cell
+from scrapersky.destinations.files.lead_file import WRITERS, Writer
 from scrapersky.extract.phones.spelling import PhoneFormat
 
 RETRY_AFTER_SECONDS = 10

@@ -50,6 +50,18 @@ TAGS = {
 }
 UNDECLARED = "Successful Response"  # what FastAPI writes where a route says nothing
 MISSING = object()  # no example follows from a schema; None is one
+MAX_NUMBER = 10**15
+# The smallest and the largest value of numbers of responses, by the names of their fields: described, not checked.
+RANGES = {
+    "latitude": (-90, 90),
+    "longitude": (-180, 180),
+    "box": (-180, 180),
+    "rating": (0, 10),
+    **dict.fromkeys(("confidence", "website_confidence", "same_confidence", "kind_score"), (0, 1)),
+    **dict.fromkeys(("share_done", "progress", "error_rate"), (0, 1)),
+    **dict.fromkeys(("seconds", "p50_seconds", "p95_seconds", "oldest_seconds"), (0, MAX_NUMBER)),
+    **dict.fromkeys(("oldest_limit_seconds", "interval_seconds", "rate_per_minute", "cents"), (0, MAX_NUMBER)),
+}
 FORMATS = {
     "uuid": ROW_ID,
     "date-time": MOMENT,
@@ -69,6 +81,7 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
 def _complete(described: dict[str, Any]) -> dict[str, Any]:
     described["servers"] = [{"url": "/", "description": "the server of this document"}]
     described["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
+    _add_ranges(described["components"]["schemas"])
     examples = _Examples(described["components"]["schemas"])
     examples.add_to_components()
     for path in described["paths"].values():
@@ -80,6 +93,16 @@ def _complete(described: dict[str, Any]) -> dict[str, Any]:
                 for content in body.get("content", {}).values():
                     examples.add_to(content["schema"])
     return described
+
+
+def _add_ranges(schemas: dict[str, Schema]) -> None:
+    """Describe the range of each number whose field has one."""
+    for schema in schemas.values():
+        for name, field in schema.get("properties", {}).items():
+            for node in [field, field.get("items", {}), *field.get("anyOf", ())]:
+                if name in RANGES and node.get("type") == "number":
+                    node.setdefault("minimum", RANGES[name][0])
+                    node.setdefault("maximum", RANGES[name][1])
 
 
 def _bodies(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import asyncio
 from functools import cache
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
@@ -15,27 +15,13 @@ from scrapersky.api.http.body_limits import BodyLimits
 from scrapersky.api.http.problems import problems
 from scrapersky.api.http.route_dependencies import ROUTE_DEPENDENCIES
 from scrapersky.api.http.strict_requests import refuse_unknown_fields
-from scrapersky.api.line import (
-    areas,
-    campaigns,
-    contacts,
-    find,
-    leads,
-    place_map,
-    resources,
-    same_business,
-    schedules,
-    search_runs,
-    searches,
-    undo,
-    views,
-    websites,
-)
+from scrapersky.api.line import contacts, find, leads, place_map, resources, same_business, undo, views, websites
 from scrapersky.api.openapi import openapi_document
 from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, system, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
 from scrapersky.api.resources.routes import resource_router
 from scrapersky.api.schemas.fields import PREFIX
+from scrapersky.api.searches import areas, campaigns, schedules, search_runs, searches
 from scrapersky.api.transfer import exports, imports, submissions
 
 description = APIRouter(tags=["description"])
@@ -43,12 +29,16 @@ description = APIRouter(tags=["description"])
 
 @description.get("/openapi.json", summary="The OpenAPI description", include_in_schema=False, **requires(VIEWER))
 async def openapi(request: Request) -> Response:
-    """Return the OpenAPI description; it is built once, in a thread, for that takes more than a second."""
+    """Return the OpenAPI description; it is built once, in a thread, because that takes more than a second."""
     state = request.app.state
-    async with state.openapi_lock:
-        if state.openapi is None:
-            state.openapi = await asyncio.to_thread(lambda: JSONResponse(openapi_document(request.app)).body)
-    return Response(state.openapi, media_type=JSONResponse.media_type)
+    if state.openapi is None:
+        state.openapi = asyncio.create_task(asyncio.to_thread(_openapi_json, request.app))
+    # A request that ends early does not end the task: the next request gets its result.
+    return Response(await asyncio.shield(state.openapi), media_type=JSONResponse.media_type)
+
+
+def _openapi_json(app: FastAPI) -> bytes:
+    return bytes(JSONResponse(openapi_document(app)).body)
 
 
 ROUTERS = (

@@ -3,6 +3,7 @@
 A command module imports what is slow to import inside its functions, so that `--help` is quick.
 """
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import scrapersky as package
 from scrapersky.cli.shared.help_values import use_plain_values
-from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.errors import OutputClosed, ScraperSkyError
 
 # A command has the name of its module and of the function in it, with hyphens. The text is the first line of its
 # docstring.
@@ -57,12 +58,24 @@ COMMANDS = {
 }
 
 
+EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE  # as if the signal had ended the process
+
+
 class LazyGroup(TyperGroup):
     """Lists all commands without importing them, and imports the one that is invoked."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.commands = {name: TyperCommand(name, help=line) for name, line in COMMANDS.items()}
+
+    def invoke(self, context: Any) -> Any:
+        """Run the command; end quietly if the reader of standard output has ended, as `head` does."""
+        try:
+            return super().invoke(context)
+        except (BrokenPipeError, OutputClosed):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())  # Python flushes standard output once more when it ends
+            raise SystemExit(EXIT_BROKEN_PIPE) from None
 
     def resolve_command(self, context: Any, arguments: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import the module of the invoked command."""

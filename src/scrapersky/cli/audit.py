@@ -37,7 +37,7 @@ def audit(
 
     Exit codes: 0 entries were found, 1 none were found, 2 wrong usage, unknown tenant, or database error.
     """
-    filters = (actor, action, subject, origin, _in_utc(since), _in_utc(until))
+    filters = (actor, (action,) if action else (), subject, origin, _in_utc(since), _in_utc(until))
     entries = run_async(_read(filters, limit, tenant))
     if as_json:
         from scrapersky.store.audit.log import COLUMNS

@@ -32,7 +32,7 @@ def bench(
     wanted = names or list(BENCHMARKS)
     for name in wanted:
         if name not in BENCHMARKS:
-            raise NoBenchmarks(f"{name[:60]!r} is none of {', '.join(BENCHMARKS)}.")
+            raise NoBenchmarks(f"{name[:60]!r} is not one of {', '.join(BENCHMARKS)}.")
     if not (CHECKOUT / "benchmarks" / "README.md").exists():
         raise NoBenchmarks("They are in the source, not in the package: clone it, then `make setup` and `make bench`.")
     raise typer.Exit(max(_run(name) for name in wanted))

@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapersky.cli.search import NewName, SearchId, print_search, read_search, rename_search, title_of
+from scrapersky.cli.search import NewName, SearchId, print_search, read_search, rename_search, status_of, title_of
 from scrapersky.cli.shared.application import run_async, tenant_session
 from scrapersky.cli.shared.arguments import parse_ids
 from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
-from scrapersky.cli.shared.output import print_json, print_sentence, print_table
+from scrapersky.cli.shared.output import print_json, print_list, print_sentence, print_table
 
 if TYPE_CHECKING:
     from uuid import UUID
+
+    from scrapersky.store.searches.snapshot import ProgressSnapshot
 
 group = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown")
 
@@ -40,17 +42,16 @@ def list_(
 ) -> None:
     """List the campaigns of a tenant, the latest changed first."""
     rows = run_async(_list(limit, tenant))
-    if as_json:
-        print_json(rows)
-    elif not rows:
-        typer.echo("There is no campaign. `scrapersky find --queries FILE` makes one.")
-    else:
-        cells = [
-            (row["id"], title_of(row), f"{row['cost_cents'] / 100:.2f}", "stopped" if row["cancelled_by"] else "")
-            for row in rows
-        ]
-        print_table(["id", "campaign", "cost#", ""], cells)
-    raise typer.Exit(0 if rows else 1)
+    print_list(
+        rows,
+        as_json,
+        ["id", "campaign", "status", "done#", "cost#"],
+        lambda row: (
+            *(row["id"], title_of(row), row["status"]),
+            *(f"{row['share_done']:.0%}", f"{row['cost_cents'] / 100:.2f}"),
+        ),
+        "There is no campaign. `scrapersky find --queries FILE` makes one.",
+    )
 
 
 @group.command()
@@ -71,7 +72,8 @@ def show(
     parts = [
         f"{counts[name]} {name}" for name in ("waiting", "working", "completed", "skipped", "failed") if counts[name]
     ]
-    print_sentence(f"{counts['searches']:,} searches: {', '.join(parts) or 'none'}; {counts['places']:,} places.")
+    found_rows = f"{counts['places']:,} places, {counts['businesses']:,} businesses"
+    print_sentence(f"{counts['searches']:,} searches: {', '.join(parts) or 'none'}; {found_rows}.")
     if counts["stopped_by_budget"]:
         print_sentence(
             f"The budget ended before {counts['stopped_by_budget']:,} searches were complete. "
@@ -106,8 +108,13 @@ def continue_(
     tenant: TenantName = DEFAULT_TENANT,
 ) -> None:
     """Continue a campaign that was stopped, or whose budget ended; workers go on with it at once."""
-    counts = run_async(_continue(parse_ids([campaign_id])[0], budget, tenant))
-    typer.echo(f"{counts.waiting:,} of {counts.searches:,} searches are waiting. A worker processes them.")
+    counts, waiting = run_async(_continue(parse_ids([campaign_id])[0], budget, tenant))
+    if waiting:
+        rows = "1 row waits" if waiting == 1 else f"{waiting:,} rows wait"
+        searches = f"{counts.waiting:,} of its {counts.searches:,} searches among them"
+        typer.echo(f"{rows}, {searches}. A `scrapersky worker` or `serve` processes them.")
+    else:
+        typer.echo("No row waits: nothing is left to do.")
 
 
 @group.command()
@@ -119,12 +126,21 @@ def rename(campaign_id: SearchId, name: NewName, tenant: TenantName = DEFAULT_TE
 async def _list(limit: int, tenant: str) -> list[dict[str, Any]]:
     from scrapersky.store.listing import paginate
     from scrapersky.store.listing.resources import CAMPAIGNS
+    from scrapersky.store.searches import snapshot
 
     async with tenant_session(tenant) as (_, session, actor):
         page = await paginate.page(
             session, CAMPAIGNS, actor.tenant_id, LISTED, {}, sort=paginate.Sort("updated_at"), limit=limit
         )
-    return [{name: getattr(row, name) for name in LISTED} for row, _ in page]
+        counted = await snapshot.of_list(session, [row.id for row, _ in page])
+    rows = [{name: getattr(row, name) for name in LISTED} for row, _ in page]
+    return [{**row, **_progress(row, counted.get(row["id"]))} for row in rows]
+
+
+def _progress(row: dict[str, Any], counted: "ProgressSnapshot | None") -> dict[str, Any]:
+    """Return the status of a campaign and the share of its rows that is done, as they were last counted."""
+    is_done, share = (counted.is_done, counted.share_done) if counted else (False, 0.0)
+    return {"status": status_of({**row, "is_done": is_done}), "share_done": round(share, 3)}
 
 
 async def _show(campaign_id: "UUID", queries: bool, tenant: str) -> dict[str, Any]:
@@ -141,7 +157,7 @@ async def _show(campaign_id: "UUID", queries: bool, tenant: str) -> dict[str, An
 
 
 async def _stop(campaign_id: "UUID", tenant: str) -> dict[str, int]:
-    from scrapersky.actions.cancel_search import cancel
+    from scrapersky.actions.searches.cancel_search import cancel
     from scrapersky.store.listing import paginate
     from scrapersky.store.listing.resources import CAMPAIGNS
 
@@ -150,11 +166,13 @@ async def _stop(campaign_id: "UUID", tenant: str) -> dict[str, int]:
         return await cancel(session, actor, campaign_id)
 
 
-async def _continue(campaign_id: "UUID", budget: float | None, tenant: str) -> Any:
-    from scrapersky.actions.campaigns import continue_campaign
-    from scrapersky.store.searches import campaigns
+async def _continue(campaign_id: "UUID", budget: float | None, tenant: str) -> tuple[Any, int]:
+    """Continue the campaign; return its searches by state, and how many rows of it wait."""
+    from scrapersky.actions.searches.campaigns import continue_campaign
+    from scrapersky.store.searches import campaigns, progress
 
     async with tenant_session(tenant) as (_, session, actor):
         cents = round(budget * 100) if budget is not None else None
         await continue_campaign(session, actor, campaign_id, cents)
-        return await campaigns.counts(session, campaign_id)
+        steps = await progress.progress(session, campaign_id)
+        return await campaigns.counts(session, campaign_id), sum(step.waiting for step in steps)

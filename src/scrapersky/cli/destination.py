@@ -46,6 +46,9 @@ def add(
     alarms: Annotated[
         bool, typer.Option("--alarms", help="Send alarms of the engine: of the operator tenant, webhook or n8n.")
     ] = False,
+    completions: Annotated[
+        bool, typer.Option("--completions", help="Send an event when a run of a search ends: webhook or n8n.")
+    ] = False,
     tenant: TenantName = DEFAULT_TENANT,
     as_json: AsJson = False,
 ) -> None:
@@ -60,7 +63,8 @@ def add(
     if not secret_rule.generate:
         optional = "" if secret_rule.is_required else " (empty for none)"
         secret = prompt_secret(f"Key of {name}{optional}: ", MAX_SECRET_LENGTH) or None
-    rule = {name: True for name, wanted in (("auto", auto), ("alarms", alarms)) if wanted}
+    wanted = {"auto": auto, "alarms": alarms, "completions": completions}
+    rule = {name: True for name, is_wanted in wanted.items() if is_wanted}
     created = run_async(_add(DestinationDraft(name, kind, url, secret, rule=rule), tenant))
     if as_json:
         print_json(created)

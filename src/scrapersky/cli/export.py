@@ -77,12 +77,13 @@ def export(
         if filters or columns or sort:
             raise BadFilter("Filters, --columns and --sort are of leads; for other rows use --where FIELD=VALUE.")
         rows = run_async(_export(resource, path, where, search, tenant, phone_format, form))
+    counted = "1 row" if rows == 1 else f"{rows:,} rows"
     if path == Path("-"):
-        typer.echo(f"{rows:,} rows.", err=True)
+        typer.echo(f"{counted}.", err=True)
     elif as_json:
         print_json({"resource": resource, "rows": rows, "file": str(path)})
     else:
-        typer.echo(f"{rows:,} rows in {path}.")
+        typer.echo(f"{counted} in {path}.")
     raise typer.Exit(0 if rows else 1)
 
 
@@ -95,11 +96,11 @@ async def _export(
     phone_format: "PhoneFormat | None",
     form: str | None,
 ) -> int:
-    from scrapersky.destinations.files import LeadFile
+    from scrapersky.destinations.files.lead_file import LeadFile
     from scrapersky.store.listing import export as exports
 
     if name not in exports.EXPORTED:
-        raise UnknownExport(f"{name[:60]!r} is none of {', '.join((*exports.EXPORTED, LEADS))}.")
+        raise UnknownExport(f"{name[:60]!r} is not one of {', '.join((*exports.EXPORTED, LEADS))}.")
     resource = exports.EXPORTED[name]
     filters = parse_filters(resource, where, search)
     with LeadFile(path, exports.columns_of(resource), phone_format, form) as file:
@@ -133,7 +134,7 @@ async def _export_leads(search_id: UUID, tenant: str, wanted: LeadOptions) -> in
 
 async def _as_text(rows: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
     """Convert values to text except numbers: a column of a Parquet file has one type."""
-    from scrapersky.destinations.files import NUMBERS
+    from scrapersky.destinations.files.lead_file import NUMBERS
 
     async for row in rows:
         yield {name: value if value is None or name in NUMBERS else str(value) for name, value in row.items()}

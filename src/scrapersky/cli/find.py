@@ -1,7 +1,7 @@
 """`scrapersky find`: from a search to a file of contacts, with one command."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -33,6 +33,9 @@ from scrapersky.cli.shared.options import (
 )
 from scrapersky.core.errors import Unavailable
 
+if TYPE_CHECKING:
+    from scrapersky.cli.finding.request import FindRequest
+
 IDLE_TIMEOUT_SECONDS = 45.0
 EXIT_DATABASE = 5
 BrowserSwitch = Annotated[
@@ -49,6 +52,10 @@ SiteSearchSwitch = Annotated[
         help="Look for web sites that the provider does not know.",
         rich_help_panel=SITES_PANEL,
     ),
+]
+Notified = Annotated[
+    str | None,
+    typer.Option(metavar="DESTINATION", help="Name or URL of a webhook or n8n destination that is sent the end of it."),
 ]
 OutFile = Annotated[Path, typer.Option("--out", "-o", help=FILE_HELP, rich_help_panel=FILE_PANEL)]
 MaxPlaces = Annotated[int | None, typer.Option(min=1, help="Maximum number of places.", rich_help_panel=SEARCH_PANEL)]
@@ -87,6 +94,7 @@ def find(
     form: FormatName = None,
     phone_format: PhoneFormatName = None,
     idle_timeout: IdleSeconds = IDLE_TIMEOUT_SECONDS,
+    notify: Notified = None,
     tenant: TenantName = DEFAULT_TENANT,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON document.")] = False,
     *,
@@ -114,16 +122,24 @@ def find(
     Exit codes: 0 contacts were found, 1 none were, 2 wrong usage or setting, 3 none yet, but rows are postponed, 4 the
     provider refused or failed (key, budget, unknown area), 5 no database, 6 the area is ambiguous, 130 Ctrl-C.
     """
-    from scrapersky.cli.finding.request import FindRequest, parse_any
+    from scrapersky.cli.finding.request import FindRequest, keep_given_files, parse_any
+
+    keep_given_files(out, domains, queries)
+    leads = LeadOptions(out, per, prefer, phone_format, filters, columns, sort, form)
+    asked = (search, where, domains, provider, limit, max_pages_per_site, budget, browser, site_search)
+    request = FindRequest(
+        *parse_any(queries, name, *asked), leads, tenant, refresh, idle_timeout, name, repeats, notify
+    )
+    raise typer.Exit(_run(request, as_json))
+
+
+def _run(request: "FindRequest", as_json: bool) -> int:
+    """Run the search; return the exit code."""
     from scrapersky.cli.finding.run import run_find
     from scrapersky.cli.finding.summary import exit_code
 
-    leads = LeadOptions(out, per, prefer, phone_format, filters, columns, sort, form)
-    asked = (search, where, domains, provider, limit, max_pages_per_site, budget, browser, site_search)
-    request = FindRequest(*parse_any(queries, name, *asked), leads, tenant, refresh, idle_timeout, name, repeats)
     try:
-        summary = run_async(run_find(request, as_json))
+        return exit_code(run_async(run_find(request, as_json)))
     except Unavailable as error:
         typer.secho(f"{error.title} {error}", err=True, fg="red")
-        raise typer.Exit(EXIT_DATABASE) from None
-    raise typer.Exit(exit_code(summary))
+        return EXIT_DATABASE

@@ -46,7 +46,7 @@ def migrate(
 
 
 def _print_revisions(as_json: bool) -> None:
-    from scrapersky.core.migrations import known_revisions
+    from scrapersky.core.schema.migrations import known_revisions
 
     current, known = run_async(_current()), known_revisions()
     if as_json:
@@ -59,7 +59,7 @@ def _print_revisions(as_json: bool) -> None:
 
 
 async def _current() -> str | None:
-    from scrapersky.core.migrations import current_revision
+    from scrapersky.core.schema.migrations import current_revision
 
     async with opened_as_owner() as database:
         return await current_revision(database)
@@ -67,7 +67,7 @@ async def _current() -> str | None:
 
 async def _migrate(to: str | None, yes: bool, force: bool) -> tuple[list[str], list[str]]:
     """Return the revisions that were applied and those that were reverted."""
-    from scrapersky.core.migrations import current_revision, migrate, revisions_between
+    from scrapersky.core.schema.migrations import current_revision, migrate, revisions_between
     from scrapersky.store.accounts import tenants
     from scrapersky.store.audit import record as audit
 

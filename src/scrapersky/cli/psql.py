@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def psql(
-    command: Annotated[str | None, typer.Option("--command", "-c", help="Run this SQL and exit.")] = None,
+    command: Annotated[
+        list[str] | None, typer.Option("--command", "-c", help="Run this SQL and exit; repeat it for more.")
+    ] = None,
 ) -> None:
     """Open the database with psql, as the owner of its tables.
 
@@ -26,7 +28,7 @@ def psql(
     import subprocess  # nosec B404
 
     tools = run_async(_prepare())
-    words = ["--command", command] if command else []
+    words = [word for sql in command or () for word in ("--command", sql)]
     # A child, not exec: the embedded server of this process runs as long as the process.
     done = subprocess.run(  # noqa: S603 # nosec B603
         tools.command("psql", f"--dbname={tools.url}", *words), env={**os.environ, **tools.environment}, check=False

@@ -55,7 +55,7 @@ async def _prepare(force: bool) -> "tuple[PostgresTools, int]":
 
 async def _finish(file: Path) -> tuple[str | None, str]:
     from scrapersky.actions.restore_backup import finish_restore
-    from scrapersky.core.migrations import current_revision, head_revision
+    from scrapersky.core.schema.migrations import current_revision, head_revision
 
     async with opened_as_owner() as database:
         await finish_restore(database)

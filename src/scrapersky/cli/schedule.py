@@ -7,7 +7,7 @@ import typer
 from scrapersky.cli.shared.application import run_async, tenant_session
 from scrapersky.cli.shared.arguments import parse_ids
 from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
-from scrapersky.cli.shared.output import print_fields, print_json, print_table
+from scrapersky.cli.shared.output import print_fields, print_json, print_list
 from scrapersky.cli.shared.schedule_options import Cron, Every, TimeZone
 
 if TYPE_CHECKING:
@@ -48,14 +48,13 @@ def list_(
 ) -> None:
     """List the schedules of a tenant, the latest changed first."""
     rows = run_async(_list(limit, tenant))
-    if as_json:
-        print_json(rows)
-    elif not rows:
-        typer.echo("There is no schedule. `scrapersky find … --every 1d` makes one.")
-    else:
-        cells = [(row["search_id"], row["search"], row["times"], _state(row), row["run_count"]) for row in rows]
-        print_table(["search id", "search", "times", "next run", "runs#"], cells)
-    raise typer.Exit(0 if rows else 1)
+    print_list(
+        rows,
+        as_json,
+        ["search id", "search", "times", "next run", "runs#"],
+        lambda row: (row["search_id"], row["search"], row["times"], _state(row), row["run_count"]),
+        "There is no schedule. `scrapersky find … --every 1d` makes one.",
+    )
 
 
 @group.command()
@@ -144,7 +143,7 @@ async def _show(row_id: "UUID", tenant: str) -> dict[str, Any]:
 
 
 async def _add(search_id: "UUID", times: "Recurrence", tenant: str) -> dict[str, Any]:
-    from scrapersky.actions.schedules import schedule_search
+    from scrapersky.actions.searches.schedules import schedule_search
     from scrapersky.models import Search
 
     async with tenant_session(tenant) as (application, session, actor):
@@ -153,7 +152,7 @@ async def _add(search_id: "UUID", times: "Recurrence", tenant: str) -> dict[str,
 
 
 async def _change(action: str, row_id: "UUID", tenant: str) -> dict[str, Any]:
-    from scrapersky.actions import schedules
+    from scrapersky.actions.searches import schedules
     from scrapersky.models import Search
 
     async with tenant_session(tenant) as (_, session, actor):
@@ -162,7 +161,7 @@ async def _change(action: str, row_id: "UUID", tenant: str) -> dict[str, Any]:
 
 
 async def _remove(row_id: "UUID", tenant: str) -> None:
-    from scrapersky.actions import schedules
+    from scrapersky.actions.searches import schedules
 
     async with tenant_session(tenant) as (_, session, actor):
         await schedules.remove(session, actor, row_id)

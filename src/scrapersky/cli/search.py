@@ -9,7 +9,16 @@ from scrapersky.cli.shared.application import run_async, tenant_session
 from scrapersky.cli.shared.arguments import parse_ids
 from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
-from scrapersky.cli.shared.output import format_age, print_fields, print_json, print_sentence, print_table
+from scrapersky.cli.shared.output import (
+    READING_WIDTH,
+    format_age,
+    print_fields,
+    print_json,
+    print_list,
+    print_sentence,
+    print_table,
+)
+from scrapersky.core.vocabularies import CAMPAIGN
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -54,16 +63,13 @@ def list_(
 ) -> None:
     """List the searches of a tenant, the latest changed first."""
     rows = run_async(_list({"provider": provider, "place_search_status": status}, limit, tenant))
-    if as_json:
-        print_json(rows)
-    elif not rows:
-        typer.echo("There is no search. `scrapersky find` makes one.")
-    else:
-        cells = [
-            (row["id"], title_of(row), row["provider"], row["place_search_status"], row["result_count"]) for row in rows
-        ]
-        print_table(["id", "search", "provider", "status", "places#"], cells)
-    raise typer.Exit(0 if rows else 1)
+    print_list(
+        rows,
+        as_json,
+        ["id", "search", "provider", "status", "results#"],
+        lambda row: (row["id"], title_of(row), row["provider"], row["place_search_status"], row["result_count"]),
+        "There is no search. `scrapersky find` makes one.",
+    )
 
 
 @group.command()
@@ -88,7 +94,7 @@ def runs(search_id: SearchId, tenant: TenantName = DEFAULT_TENANT, as_json: AsJs
         print_json(found)
         return
     cells = [
-        (run["number"], f"{run['began_at']:%Y-%m-%d %H:%M}", _run_state(run), *_run_numbers(run["counts"]))
+        (run["number"], f"{run['began_at']:%Y-%m-%d %H:%M}", run["state"], *_run_numbers(run["counts"]))
         for run in found
     ]
     print_table(["run#", "began (UTC)", "", "businesses: new, gone, changed", "contacts: new, gone, changed"], cells)
@@ -111,9 +117,10 @@ def diff(
         return
     from scrapersky.store.searches.changes import in_words
 
-    print_sentence(f"Run {found.latter}, compared with run {found.former}.")
+    under_way = " It is under way: rows are left." if found.is_open else ""
+    print_sentence(f"Run {found.latter}, compared with run {found.former}.{under_way}")
     for noun, changes in (("Businesses", found.businesses), ("Contacts", found.contacts)):
-        print_sentence(in_words(noun, changes))
+        print_sentence(in_words(noun, changes, found.why_unknown))
         for kind, names in changes.examples.items():
             more = {"new": changes.new, "gone": changes.gone or 0, "changed": changes.changed}[kind] - len(names)
             print_sentence(f"  {kind}: {', '.join(names)}{f' and {more:,} more' if more else ''}")
@@ -139,12 +146,6 @@ def rename(search_id: SearchId, name: NewName, tenant: TenantName = DEFAULT_TENA
     run_async(rename_search(parse_ids([search_id])[0], name, tenant))
 
 
-def _run_state(run: Mapping[str, Any]) -> str:
-    if run["ended_at"] is None:
-        return "under way"
-    return "complete" if run["is_whole"] else "complete, not all places" if run["is_complete"] else "ended by the next"
-
-
 def _run_numbers(counts: Mapping[str, Any] | None) -> tuple[str, str]:
     if counts is None:
         return "", ""
@@ -163,7 +164,8 @@ async def _runs(search_id: "UUID", tenant: str) -> list[dict[str, Any]]:
     columns = ("number", "began_at", "ended_at", "is_complete", "is_whole", "counts")
     async with tenant_session(tenant) as (_, session, actor):
         await paginate.get(session, SEARCHES, actor.tenant_id, search_id)
-        return [{name: getattr(run, name) for name in columns} for run in await runs.of_search(session, search_id)]
+        found = await runs.of_search(session, search_id)
+        return [{**{name: getattr(run, name) for name in columns}, "state": runs.state_of(run)} for run in found]
 
 
 async def _diff(search_id: "UUID", former: int | None, latter: int | None, tenant: str) -> "RunChanges":
@@ -178,7 +180,7 @@ async def _diff(search_id: "UUID", former: int | None, latter: int | None, tenan
 
 
 async def _cancel(search_id: "UUID", tenant: str) -> dict[str, int]:
-    from scrapersky.actions.cancel_search import cancel
+    from scrapersky.actions.searches.cancel_search import cancel
 
     async with tenant_session(tenant) as (_, session, actor):
         return await cancel(session, actor, search_id)
@@ -186,7 +188,7 @@ async def _cancel(search_id: "UUID", tenant: str) -> dict[str, int]:
 
 async def rename_search(search_id: "UUID", name: str, tenant: str) -> None:
     """Rename a search or a campaign."""
-    from scrapersky.actions import campaigns
+    from scrapersky.actions.searches import campaigns
 
     async with tenant_session(tenant) as (_, session, actor):
         await campaigns.rename(session, actor, search_id, name.strip() or None)
@@ -195,12 +197,15 @@ async def rename_search(search_id: "UUID", name: str, tenant: str) -> None:
 async def _list(given: dict[str, Any], limit: int, tenant: str) -> list[dict[str, Any]]:
     from scrapersky.store.listing import paginate
     from scrapersky.store.listing.resources import SEARCHES
+    from scrapersky.store.searches.campaigns import place_counts
 
     filters = {name: value for name, value in given.items() if value is not None}
     async with tenant_session(tenant) as (_, session, actor):
         sort = paginate.Sort("updated_at")
         page = await paginate.page(session, SEARCHES, actor.tenant_id, LISTED, filters, sort=sort, limit=limit)
-    return [{name: getattr(row, name) for name in LISTED} for row, _ in page]
+        places = await place_counts(session, [row.id for row, _ in page if row.provider == CAMPAIGN])
+    rows = [{name: getattr(row, name) for name in LISTED} for row, _ in page]
+    return [{**row, "result_count": places.get(row["id"], row["result_count"])} for row in rows]
 
 
 async def read_search(search_id: "UUID", tenant: str) -> dict[str, Any]:
@@ -227,24 +232,31 @@ async def read_search(search_id: "UUID", tenant: str) -> dict[str, Any]:
 
 def title_of(row: Mapping[str, Any]) -> str:
     """Return what people call the search."""
-    text = f"{row['text']} in {row['area']}" if row["area"] else str(row["text"])
+    from scrapersky.store.searches.campaigns import title_of
+
+    text = f"{row['text']} in {row['area']}" if row["area"] else title_of(row["text"])
     return f"{row['name']}: {text}" if row.get("name") else text
+
+
+def status_of(campaign: Mapping[str, Any]) -> str:
+    """Return the status of a campaign, whose own row is never queued."""
+    return "stopped" if campaign["cancelled_by"] else "complete" if campaign["is_done"] else "under way"
 
 
 def print_search(found: dict[str, Any], noun: str = "search") -> None:
     """Print one search or campaign with its steps."""
-    cost = f"{found['cost_cents'] / 100:.2f} in {found['call_count']} calls" if found["cost_cents"] else None
+    cost = f"{found['cost_cents'] / 100:.2f} in the provider's currency, {found['call_count']} calls"
     print_fields(
         {
             noun: title_of(found),
             "area": "; ".join(area["name"] for area in found["area_found"] or ()),
             "provider": found["provider"],
             "changed": f"{format_age(found['updated_at'])} ago",
-            "status": found["place_search_status"],
+            "status": found["place_search_status"] if noun == "search" else status_of(found),
             "error": found["place_search_error"],
             "notes": found["notes"],
             "cancelled by": found["cancelled_by"],
-            "cost": cost,
+            "cost": cost if found["cost_cents"] else None,
             "found": ", ".join(f"{count} {name}" for name, count in found["found"].items()),
         }
     )
@@ -255,7 +267,7 @@ def print_search(found: dict[str, Any], noun: str = "search") -> None:
     )
     if found["reasons"]:
         cells = [(one["step"], one["status"].lower(), one["reason"], one["rows"]) for one in found["reasons"]]
-        print_table(["step", "", "reason", "rows#"], cells)
+        print_table(["step", "", "reason", "rows#"], cells, pipe_width=READING_WIDTH)
     for sentence in found["held"]:
         print_sentence(sentence)
     if found["found"]["contacts"]:

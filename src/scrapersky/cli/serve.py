@@ -2,9 +2,9 @@
 
 import os
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,8 +19,10 @@ from scrapersky.cli.shared.service import (
 from scrapersky.core.errors import BadSetting
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from scrapersky.api.dependencies import WebApplication
-    from scrapersky.core.settings import Environment, Settings
+    from scrapersky.core.settings import Settings
 
 REQUEST_GRACE_SECONDS = 5  # how long running requests may take when the process stops
 
@@ -30,14 +32,15 @@ def serve(wait_seconds: WaitSeconds = DEFAULT_WAIT_SECONDS) -> None:
 
     SIGTERM or Ctrl-C makes /health/ready fail, lets running work finish and then exits; a second one requeues the work
     at once. Development accepts local clients only. While no user can log in, a link for the first admin is printed.
-    A PostgreSQL that is away, starting or full is waited for at the start; later, for any time.
+    A PostgreSQL that is unavailable, starting or full is waited for at the start; later, for any time.
 
     Example: SCRAPERSKY_PORT=8080 scrapersky serve
 
     Exit codes: 0 stopped by a signal, 2 wrong usage or setting, or database error.
     """
-    from scrapersky.asgi import check_listen
+    from scrapersky.asgi import check_listen, create_app
     from scrapersky.core.logging_setup import configure_logs
+    from scrapersky.core.server_start import StartWait
     from scrapersky.core.settings import Environment, load
 
     environment = Environment()
@@ -45,36 +48,39 @@ def serve(wait_seconds: WaitSeconds = DEFAULT_WAIT_SECONDS) -> None:
     configure_logs(settings)
     check_listen(settings)
     with bound_socket(settings) as listener:
-        run_service(serve_until_stopped(environment, listener, _print_address, wait_seconds))
+
+        def prepare() -> Coroutine[Any, Any, None]:
+            app = create_app(environment, wait=StartWait(wait_seconds, notify))
+            return serve_until_stopped(app, listener, _print_address)
+
+        run_service(prepare)
 
 
 async def serve_until_stopped(
-    environment: "Environment",
+    app: "FastAPI",
     listener: socket.socket,
     announce: "Callable[[WebApplication, str], Awaitable[None]]",
-    wait_seconds: float = 0,
 ) -> None:
     """Serve the API and run the engine until a signal; `announce` prints where it listens."""
     import asyncio
 
     from scrapersky.api.http.uvicorn_protocol import Server, server_config
-    from scrapersky.asgi import create_app
-    from scrapersky.core.server_start import StartWait
+    from scrapersky.console.answers import compile_templates
     from scrapersky.worker import log_failure, stop_on_signals
 
-    app = create_app(environment, wait=StartWait(wait_seconds, notify))
     # The lifespan is entered here, not by the server, so that a failed start is one sentence and not a server log.
     async with app.router.lifespan_context(app):
         keep_start_objects()
         application = app.state.application
         server = Server(server_config(app, REQUEST_GRACE_SECONDS))
         serving = asyncio.create_task(server.serve([listener]), name="serving")
+        compiling = asyncio.create_task(asyncio.to_thread(compile_templates), name="templates")
         stop = stop_on_signals(application.runtime)
         await announce(application, _url(listener))
         await asyncio.wait([serving, asyncio.create_task(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
         await log_failure(application.runtime.stop())  # requests are still served meanwhile, and /health/ready fails
         server.should_exit = True
-        await serving
+        await asyncio.gather(serving, compiling)
 
 
 async def _print_address(application: "WebApplication", url: str) -> None:

@@ -21,7 +21,7 @@ from scrapersky.cli.shared.output import (
 
 if TYPE_CHECKING:
     from scrapersky.engine.tuning import Tuning
-    from scrapersky.models import Run, Worker
+    from scrapersky.models import ProviderCooldown, Run, Worker
     from scrapersky.store.operations.controls import Hold
     from scrapersky.store.operations.workflow_status import WorkflowStatus
 
@@ -31,6 +31,7 @@ RUN_FIELDS = (
     *("host", "pid", "started_at", "seconds", "claimed", "completed", "skipped", "postponed", "retried", "failed"),
     *("returned", "lost", "error"),
 )
+COOLDOWN_FIELDS = ("name", "until", "reason")
 WORKER_FIELDS = ("host", "pid", "version", "started_at", "seen_at")
 
 
@@ -57,7 +58,7 @@ def status(as_json: AsJson = False) -> None:
 
     Exit codes: 0 no workflow is degraded, 1 one is, 2 wrong setting or database error.
     """
-    reports, workers, hidden = run_async(_read())
+    reports, workers, hidden, cooldowns = run_async(_read())
     degraded = [report.standing.workflow.name for report in reports if report.problems]
     if as_json:
         print_json(
@@ -66,6 +67,7 @@ def status(as_json: AsJson = False) -> None:
                 "workers": [{name: getattr(worker, name) for name in WORKER_FIELDS} for worker in workers],
                 "degraded": degraded,
                 "hidden_sites": hidden,
+                "cooldowns": [{name: getattr(each, name) for name in COOLDOWN_FIELDS} for each in cooldowns],
             }
         )
     else:
@@ -73,6 +75,7 @@ def status(as_json: AsJson = False) -> None:
         for sentence in (
             *_worker_lines(workers),
             *_hold_lines(reports),
+            *_cooldown_lines(cooldowns),
             *_problem_lines(reports),
             *filter(None, [describe_hidden_sites(hidden)]),
         ):
@@ -80,23 +83,24 @@ def status(as_json: AsJson = False) -> None:
     raise typer.Exit(1 if degraded else 0)
 
 
-async def _read() -> "tuple[list[WorkflowReport], list[Worker], dict[str, int]]":
+async def _read() -> "tuple[list[WorkflowReport], list[Worker], dict[str, int], list[ProviderCooldown]]":
     from scrapersky.store.line import hidden_sites
-    from scrapersky.store.operations import controls, runs, workflow_status
+    from scrapersky.store.operations import controls, hosts_at_rest, runs, workflow_status
 
     async with opened() as application, application.database.engine_session() as session:
         workers = await controls.workers(session)
         reports = []
         for standing in (await workflow_status.of_engine(session, application.pipeline)).workflows:
             name = standing.workflow.name
-            latest = await runs.page(session, workflow=name, limit=1)
+            latest = await runs.page(session, workflows=[name], limit=1)
             problems = _problems(standing, application.tunings[name], workers)
             hold = controls.hold_of(standing.control)
             throttle = standing.control.max_per_minute if standing.control else 0
             running = f"max {throttle}/min" if throttle else "running"
             state = hold.state if hold else running if workers else "no worker"
             reports.append(WorkflowReport(standing, hold, state, latest[0] if latest else None, problems))
-        return reports, workers, await hidden_sites.of_all_tenants(session)
+        hidden = await hidden_sites.of_all_tenants(session)
+        return reports, workers, hidden, await hosts_at_rest.cooldowns(session)
 
 
 def _problems(standing: "WorkflowStatus", tuning: "Tuning", workers: "Sequence[Worker]") -> list[str]:
@@ -164,6 +168,14 @@ def _worker_lines(workers: "Sequence[Worker]") -> list[str]:
 
 def _hold_lines(reports: Sequence[WorkflowReport]) -> list[str]:
     return [describe_hold(report.hold) for report in reports if report.hold]
+
+
+def _cooldown_lines(cooldowns: "Sequence[ProviderCooldown]") -> list[str]:
+    return [
+        f"The provider {each.name.partition(' ')[0]} is not called until {each.until.astimezone():%H:%M:%S}, "
+        f"its rows wait: {each.reason}"
+        for each in cooldowns
+    ]
 
 
 def _problem_lines(reports: Sequence[WorkflowReport]) -> list[str]:

@@ -152,7 +152,7 @@ async def _create_key(tenant: str, name: str, label: str, scopes: list[Scope] | 
 async def _hash(password: str) -> str:
     from contextlib import closing
 
-    from scrapersky.core.passwords import Passwords
+    from scrapersky.core.secrets.passwords import Passwords
 
     with closing(Passwords()) as passwords:
         return await passwords.hash(password)

@@ -1,6 +1,7 @@
 """`scrapersky worker`: the engine without the API, on any number of hosts."""
 
-from typing import Annotated
+from collections.abc import Coroutine
+from typing import Annotated, Any
 
 import typer
 
@@ -25,17 +26,18 @@ def worker(
 
     SIGTERM or Ctrl-C stops claiming and lets running work finish; a second one requeues it at once. Any number of
     workers may share one PostgreSQL. /metrics, /health/live and /health/ready are served on SCRAPERSKY_WORKER_PORT
-    (9464, or the next free port). --until-idle does not wait for paused workflows. A PostgreSQL that is away, starting
-    or full is waited for at the start; later, for any time.
+    (9464, or the next free port). --until-idle does not wait for paused workflows. A PostgreSQL that is unavailable,
+    starting or full is waited for at the start; later, for any time.
 
     Example: DATABASE_URL=postgresql://line@db/line scrapersky worker
 
     Exit codes: 0 stopped by a signal or idle, 2 wrong usage or setting, or database error.
     """
-    run_service(_work(until_idle, wait_seconds))
+    run_service(lambda: _prepare(until_idle, wait_seconds))
 
 
-async def _work(until_idle: bool, wait_seconds: float) -> None:
+def _prepare(until_idle: bool, wait_seconds: float) -> Coroutine[Any, Any, None]:
+    """Import everything, and return the coroutine that works."""
     from scrapersky.bootstrap import open_application
     from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.server_start import StartWait
@@ -43,9 +45,12 @@ async def _work(until_idle: bool, wait_seconds: float) -> None:
     from scrapersky.worker import run_worker
     from scrapersky.worker_http import serve_health
 
+    async def work() -> None:
+        application = await open_application(environment, wait=StartWait(wait_seconds, notify))
+        await print_connection_needs(application.database)
+        keep_start_objects()
+        await run_worker(application, until_idle, serve_health(application))
+
     environment = Environment()
     configure_logs(load(environment))
-    application = await open_application(environment, wait=StartWait(wait_seconds, notify))
-    await print_connection_needs(application.database)
-    keep_start_objects()
-    await run_worker(application, until_idle, serve_health(application))
+    return work()

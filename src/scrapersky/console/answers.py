@@ -1,6 +1,7 @@
 """What a page answers with: a whole page, one part of it, a redirect with a notice, an error page."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -20,11 +21,13 @@ from scrapersky.api.http.problems import Problem
 from scrapersky.api.http.security_headers import CONTENT_SECURITY_POLICY
 from scrapersky.api.schemas.cursors import BadCursor, text
 from scrapersky.console import language
+from scrapersky.console.alarms import alarm_path, is_of_step
 from scrapersky.console.assets import assets
 from scrapersky.console.draw import bars, charts, rows, words
 from scrapersky.console.forms import BadForm, parse_form
-from scrapersky.console.gates import PageRequest
-from scrapersky.console.navigation import has_page, sections
+from scrapersky.console.gates import PageRequest, refused_request
+from scrapersky.console.navigation import Entry, Section, bar, has_page, path_of, sections
+from scrapersky.core import clock
 from scrapersky.core.errors import UnknownName
 from scrapersky.core.preferences import Preferences
 
@@ -38,6 +41,9 @@ NOTICE_SECONDS = 60
 MAX_NOTICE_LENGTH = 500
 MAX_KEPT_BYTES = 60_000  # of a form whose login has ended
 THEMES = ("light", "dark")
+PASSING = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)  # the same request may succeed later
+# Of draw/words.py.
+FILTERS = ("when", "number", "phone", "duration", "roughly", "money", "counted", "step_label", "cut", "search_name")
 PHRASES = {
     HTTPStatus.NOT_FOUND: language.mark("There is no such page."),
     HTTPStatus.METHOD_NOT_ALLOWED: language.mark("This page takes no such request."),
@@ -53,10 +59,15 @@ class Shell:
     """What surrounds every page of a person who is logged in."""
 
     asked: PageRequest
-    sections: Any
+    sections: Sequence[Section]
     notice: str | None
     undo: str | None  # the id of the action that the notice is about, if it can be undone
     is_job: bool = False  # the notice is about a job
+
+    @property
+    def bar(self) -> Sequence[Entry]:
+        """The entries of the bar at the bottom of phones."""
+        return bar(self.sections)
 
 
 @cache
@@ -69,22 +80,31 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
+        auto_reload=False,
     )
     install = made.install_gettext_callables  # type: ignore[attr-defined]
     install(language.gettext, language.ngettext, newstyle=True)
     made.globals.update(asset=assets().path, version=__version__, console=CONSOLE, urlencode=urlencode)
-    made.globals.update(language=language.current, has_page=has_page)
+    made.globals.update(language=language.current, has_page=has_page, path_of_entry=path_of)
     # What `_` returns counts as HTML: it takes texts of the template only. Words that are data are escaped.
     made.globals["translated"] = language.gettext
     made.globals.update(
-        {name: getattr(words, name) for name in ("web_address", "host_of", "path_of", "marked", "moment")}
+        {name: getattr(words, name) for name in ("web_address", "host_of", "path_of", "marked", "moment", "program")}
     )
     made.globals.update(stacked_bar=bars.stacked_bar, sparkline=charts.sparkline, funnel_bar=charts.funnel_bar)
     made.globals.update(row_line=rows.row_line, heading=rows.heading, cell=rows.cell)
+    made.globals["current_time"] = clock.now
+    made.globals.update(alarm_path=alarm_path, is_of_step=is_of_step)
     made.globals.update(draw_bars=charts.bars, draw_lines=charts.lines)
-    made.filters.update({name: getattr(words, name) for name in ("when", "number", "duration", "cut", "search_name")})
+    made.filters.update({name: getattr(words, name) for name in FILTERS})
     made.globals["ui"] = made.get_template("macros.html").module
     return made
+
+
+def compile_templates() -> None:
+    """Compile all templates, in a thread at the start; otherwise the first page that needs one would wait for it."""
+    for name in environment().list_templates():
+        environment().get_template(name)
 
 
 def secret_page(asked: PageRequest, template: str, **context: Any) -> Response:
@@ -111,7 +131,7 @@ def plain_page(request: Request, template: str, status: int = HTTPStatus.OK, **c
 def redirect(
     asked: PageRequest, path: str, notice: str | None = None, action_id: UUID | None = None, *, is_job: bool = False
 ) -> Response:
-    """Lead to another page after a change; that page shows the notice once, and offers to undo the action.
+    """Redirect to another page after a change; that page shows the notice once, and offers to undo the action.
 
     If a job does the work, the notice has a link to the jobs.
     """
@@ -126,17 +146,28 @@ def redirect(
 
 
 def error_page(scope: Scope, problem: Problem) -> Response:
-    """Draw an error as a page; where a login is missing, lead to it and back."""
+    """Draw an error as a page; where a login is missing, redirect to it and back."""
     request = Request(scope)
     language.set_language(request)
-    asked: PageRequest | None = scope.get("page_request")
+    asked: PageRequest | None = scope.get("page_request") or refused_request(request)
     is_part = PART in request.headers
     if problem.status == HTTPStatus.UNAUTHORIZED and is_console_path(request.url.path) and not is_part:
         return _lead_to_login(request) if scope["method"] == "GET" else _ask_login(request)
     shell = Shell(asked, sections(asked), None, None) if asked else None
     context = {"shell": shell, **_look(request), "problem": problem, "title": _title(problem)}
+    context["without_filter"] = _without_filter(request, problem)
+    context["tries_again"] = request.method == "GET" and problem.status in PASSING
     html = environment().get_template("error.html").render(context)
     return HTMLResponse(html, problem.status, PAGE_HEADERS)
+
+
+def _without_filter(request: Request, problem: Problem) -> str | None:
+    """Return the address of a list without the filter that is wrong, if the problem is about one."""
+    name = (problem.model_extra or {}).get("wrong_filter")
+    if not name or request.method != "GET":
+        return None
+    kept = [(other, value) for other, value in request.query_params.multi_items() if other != name]
+    return f"{request.url.path}?{urlencode(kept)}" if kept else request.url.path
 
 
 def _title(problem: Problem) -> str:

@@ -107,8 +107,8 @@ async def serve(version: str, name: str, request: Request) -> Response:
     if asset is None:
         raise UnknownAsset("The console has no such file.")
     is_present = version == assets().version
-    headers = {"Cache-Control": FOREVER if is_present else "no-store", "Vary": "Accept-Encoding"}
+    headers = {"Cache-Control": FOREVER if is_present else "no-store"}
     if "gzip" in request.headers.get("accept-encoding", ""):
-        headers["Content-Encoding"] = "gzip"
+        headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}  # plain files get it from the middleware
         return Response(asset.compressed, headers=headers, media_type=asset.media_type)
     return Response(asset.plain, headers=headers, media_type=asset.media_type)

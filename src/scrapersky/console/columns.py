@@ -1,6 +1,6 @@
 """What each noun's grid shows: one declaration per noun."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scrapersky.api.line.contacts import CONTACTS
 from scrapersky.api.line.resources import BUSINESSES, DOMAINS, PAGES, PLACES, SITEMAPS
@@ -16,6 +16,7 @@ class Column:
     kind: str = "text"
     sort: str | None = None  # the sort key of the list
     is_extra: bool = False  # shown only to who chooses it
+    hint: str = ""  # what the heading alone does not say
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Grid:
     columns: tuple[Column, ...]
     empty: str  # why there may be no row
     heading_sort: str | None = None
+    below_heading: str = ""  # the field that stands below the name
 
     @property
     def name(self) -> str:
@@ -49,12 +51,12 @@ GRIDS = {
             ("name",),
             "name",
             (
+                DECISION,
                 Column("address", "address"),
                 Column("categories", "categories", "words"),
                 Column("rating", "rating", "rating"),
                 Column("website", "website", "web"),
-                Column("deep_scan_status", "deep scan", "status"),
-                DECISION,
+                Column("deep_scan_status", "deep scan", "status", hint="The step that reads the details of a place"),
                 CHANGED,
                 Column("phone", "phone", "phone", is_extra=True),
                 Column("rating_count", "ratings", "number", is_extra=True),
@@ -71,13 +73,18 @@ GRIDS = {
             ("name",),
             "name",
             (
+                DECISION,
                 Column("city", "city"),
                 Column("phone", "phone", "phone"),
                 Column("website", "website", "web"),
                 Column("rating", "rating", "rating"),
-                Column("site_search_status", "site search", "status"),
-                Column("domain_extraction_status", "domain extraction", "status"),
-                DECISION,
+                Column("site_search_status", "site search", "status", hint="The search for a missing web site"),
+                Column(
+                    "domain_extraction_status",
+                    "domain extraction",
+                    "status",
+                    hint="The step that makes a domain of the web site",
+                ),
                 CHANGED,
                 Column("website_how", "website found by", is_extra=True),
                 Column("website_confidence", "website, how sure", "number", is_extra=True),
@@ -97,12 +104,14 @@ GRIDS = {
             ("unicode_name", "name"),
             "domain",
             (
+                DECISION,
                 Column("title", "title"),
                 Column("country", "country"),
-                Column("domain_metadata_status", "metadata", "status"),
-                Column("sitemap_analysis_status", "sitemap analysis", "status"),
+                Column("domain_metadata_status", "metadata", "status", hint="The step that reads the home page"),
+                Column(
+                    "sitemap_analysis_status", "sitemap analysis", "status", hint="The step that looks for sitemaps"
+                ),
                 Column("sitemap_result", "sitemap"),
-                DECISION,
                 CHANGED,
                 Column("language", "language", is_extra=True),
                 Column("generator", "made with", is_extra=True),
@@ -120,12 +129,12 @@ GRIDS = {
             ("url",),
             "sitemap",
             (
+                DECISION,
                 Column("domain", "domain"),
                 Column("kind", "kind"),
                 Column("discovered_by", "found by"),
-                Column("url_count", "pages", "number"),
-                Column("sitemap_import_status", "import", "status"),
-                DECISION,
+                Column("url_count", "URLs", "number", hint="How many URLs the file lists; not all become pages"),
+                Column("sitemap_import_status", "import", "status", hint="The step that stores the listed pages"),
                 CHANGED,
                 Column("size_bytes", "bytes", "number", is_extra=True),
                 Column("last_modified", "last modified", "time", is_extra=True),
@@ -139,14 +148,16 @@ GRIDS = {
             ("url",),
             "page",
             (
+                DECISION,
                 Column("domain", "domain"),
                 Column("kind", "kind"),
-                Column("title", "title"),
-                Column("contact_count", "contacts", "number"),
-                Column("page_processing_status", "reading", "status"),
-                DECISION,
+                Column("kind_reason", "kind, why"),
+                Column(
+                    "contact_count", "contacts seen", "number", hint="With those that other pages of the site show, too"
+                ),
+                Column("page_processing_status", "reading", "status", hint="The step that reads the page for contacts"),
                 CHANGED,
-                Column("kind_reason", "kind, why", is_extra=True),
+                Column("title", "title", is_extra=True),
                 Column("last_modified", "last modified", "time", is_extra=True),
                 Column("hidden_reason", "hidden", is_extra=True),
                 FOUND,
@@ -159,16 +170,16 @@ GRIDS = {
             ("name", "email", "phone", "fax", "address", "profiles"),
             "name",
             (
+                DECISION,
                 Column("email", "email", "email", "email"),
                 Column("verdict", "verdict", "verdict"),
                 Column("phone", "phone", "phone"),
                 Column("business", "business"),
-                Column("title", "position"),
                 Column("source_url", "found on", "path"),
-                Column("confidence", "sure", "share"),
-                DECISION,
-                Column("suppressed_at", "suppressed", "time"),
-                CHANGED,
+                Column("confidence", "sure", "share", hint="How sure it is that the page says so: 0 to 1"),
+                Column("title", "position", is_extra=True),
+                Column("suppressed_at", "suppressed", "time", is_extra=True),
+                replace(CHANGED, is_extra=True),
                 Column("domain", "domain", is_extra=True),
                 Column("email_kind", "kind of address", is_extra=True),
                 Column("company", "company", is_extra=True),
@@ -178,6 +189,7 @@ GRIDS = {
             ),
             "A contact appears when a page with an email address, a phone number or a person was read.",
             "name",
+            "title",
         ),
     )
 }

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from pydantic import ValidationError
 
 from scrapersky.console.language import gettext as _
+from scrapersky.console.language import mark
 from scrapersky.core.errors import BadRequest, ScraperSkyError
 
 MAX_FIELDS = 1_100  # of a form: a page of rows has 200 at most, a selection 1,000
@@ -49,6 +50,14 @@ class SentFields:
         return urlencode({**self.values, **files}, doseq=True)
 
 
+EMPTY, NO_NUMBER = mark("The field %(field)s is empty."), mark("The field %(field)s is no number.")
+# What is said about the commonest kinds of wrong fields.
+WRONG = {
+    **dict.fromkeys(("missing", "too_short", "string_too_short"), EMPTY),
+    **dict.fromkeys(("int_parsing", "float_parsing", "decimal_parsing", "finite_number"), NO_NUMBER),
+}
+
+
 def explain(error: ScraperSkyError) -> str:
     """Return what went wrong: the sentence of the error's class, and its message if it says more."""
     said = _(str(error))
@@ -58,7 +67,10 @@ def explain(error: ScraperSkyError) -> str:
 def wrong_field(error: ValidationError) -> str:
     """Return what is wrong with the first field that was refused, in a sentence."""
     field, why = first_wrong(error)
-    return _("The field %(field)s is not right: %(why)s.") % {"field": field.replace("_", " ") or _("form"), "why": why}
+    name = field.rpartition(".")[2].replace("_", " ") or _("form")
+    if said := WRONG.get(error.errors()[0]["type"]):
+        return _(said) % {"field": name}
+    return _("The field %(field)s is not right: %(why)s.") % {"field": name, "why": why.rstrip(".")}
 
 
 def first_wrong(error: ValidationError) -> tuple[str, str]:
@@ -90,7 +102,7 @@ def parse_form(content_type: str, body: bytes) -> SentFields:
 
 
 def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str | None, bytes]]:
-    """Yield the name, the name of the file (None: it is no file) and the content of each part. Raises ValueError."""
+    """Yield the name, the name of the file (None: it is not a file) and the content of each part. Raises ValueError."""
     boundary = _BOUNDARY.search(content_type)
     if boundary is None:
         raise ValueError("no boundary")

@@ -1,4 +1,4 @@
-"""What the pages of one process share for a few seconds: however many tabs ask, one reader asks the database."""
+"""What the pages of one process share for a few seconds: however many tabs request it, the database is read once."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ async def fresh(request: Request, key: Hashable, seconds: float, read: Callable[
 
 
 def forget(request: Request) -> None:
-    """Forget everything: a person has just changed something and looks at the result."""
+    """Forget everything: a person has changed something, and the next page must show it."""
     _entries(request).clear()
 
 

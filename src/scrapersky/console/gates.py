@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import CurrentActor
+from scrapersky.api.http.authorization import CurrentActor, actor_of
 from scrapersky.api.http.browser_cookie import CONSOLE, PART, is_console_path
 from scrapersky.console.alarms import active_alarms
 from scrapersky.console.forms import SentFields, parse_form
@@ -72,6 +72,15 @@ async def page_request(request: Request, application: CurrentApplication, actor:
     asked = PageRequest(request, application, actor, request.scope["identity"].tenant, alarms)
     request.scope["page_request"] = asked
     return asked
+
+
+def refused_request(request: Request) -> PageRequest | None:
+    """Return a request of the console whose login does not allow its route; None without a login."""
+    identity = request.scope.get("identity")
+    if identity is None or not is_console_path(request.url.path):
+        return None
+    actor = actor_of(request, identity, "console")
+    return PageRequest(request, request.app.state.application, actor, identity.tenant)
 
 
 CurrentPage = Annotated[PageRequest, Depends(page_request)]

@@ -19,10 +19,6 @@ KEYS: Meanings = (
     ("d", "download"),
     ("r", "ask now"),
     ("p", "pause live numbers"),
-    (
-        "g l",
-        "go to Line; s p b d m g c n o: Searches, Places, Businesses, Domains, Sitemaps, Pages, Contacts, new one, Map",
-    ),
 )
 
 # By the kind of state, which is the class of its colour: the words with their meaning.
@@ -32,7 +28,7 @@ GLOSSARY: Mapping[str, tuple[str, Meanings]] = {
         (
             ("New", "not queued: nobody selected it, or its work was withdrawn"),
             ("Queued", "waits for its turn, for the pace of its web site, or for a new attempt"),
-            ("Processing", "a worker has it in hand"),
+            ("Processing", "a worker processes it now"),
             ("Completed", "the step is done"),
             ("Skipped", "the step does not apply; the reason stands beside it"),
             ("Error", "every attempt failed; it is among the dead letters and can be retried"),
@@ -44,17 +40,21 @@ GLOSSARY: Mapping[str, tuple[str, Meanings]] = {
             ("New", "nobody has decided yet"),
             ("Selected", "goes on: its next step is queued"),
             ("Maybe", "kept for later; queued work is withdrawn"),
-            ("Not a Fit", "turned down: goes no further, and is in no file of leads"),
-            ("Archived", "put away: goes no further, and is in no file of leads"),
+            ("Not a Fit", "rejected: goes no further, and is in no file of leads"),
+            ("Archived", "kept without further work: goes no further, and is in no file of leads"),
         ),
     ),
     "verdict": (
         "Whether mail would arrive",
         (
-            ("deliverable", "the mail host answers and accepts mail"),
-            ("risky", "a shared, disposable or free mailbox, or a host that accepts everything"),
+            ("deliverable", "its domain has a mail host, and nothing about the address is doubtful"),
+            (
+                "risky",
+                "mail may not be read: a disposable mailbox, one that nobody reads, a likely typing error, or a domain "
+                "without a mail host",
+            ),
             ("undeliverable", "the domain has no mail host, or the address cannot exist"),
-            ("unknown", "the mail host could not be asked"),
+            ("unknown", "the name servers of its domain did not respond"),
         ),
     ),
 }

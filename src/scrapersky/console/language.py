@@ -61,6 +61,16 @@ def ngettext(one: str, many: str, count: int) -> str:
     return current().translations.ngettext(one, many, count)
 
 
+def counted(one: str, many: str, count: int, **values: str) -> str:
+    """Return the form of the message for `%(count)s`, which gets its thousands separated, with other values in it."""
+    return ngettext(one, many, count) % {"count": f"{count:,}", **values}
+
+
+def counted_each(first: str, *numbers: tuple[int, str, str], **values: str) -> str:
+    """Return the first sentence, and one for each number that is not zero: the number, its message in both forms."""
+    return " ".join([first, *(counted(one, many, count, **values) for count, one, many in numbers if count)])
+
+
 def mark(message: str) -> str:
     """Return the message as it is: it is translated where it is shown. Marks it for the catalogs."""
     return message

@@ -20,33 +20,13 @@ from scrapersky.console.answers import redirect
 from scrapersky.console.columns import GRIDS, Grid
 from scrapersky.console.gates import CurrentPage, SentForm
 from scrapersky.console.language import choose_language
-from scrapersky.console.pages import (
-    account,
-    audit,
-    contacts,
-    dead_letters,
-    decide,
-    deliveries,
-    destinations,
-    files,
-    find,
-    grid,
-    imports,
-    jobs,
-    lead_files,
-    line,
-    login,
-    new_search,
-    people,
-    place_map,
-    privacy,
-    queues,
-    row,
-    runs,
-    searches,
-    system,
-    views,
-)
+from scrapersky.console.pages import privacy
+from scrapersky.console.pages.accounts import account, login, people
+from scrapersky.console.pages.deliveries import deliveries, destinations
+from scrapersky.console.pages.line import contacts, lead_files, new_search, schedules, searches
+from scrapersky.console.pages.listing import decide, find, grid, place_map, row, views
+from scrapersky.console.pages.operations import audit, dead_letters, jobs, line, queues, runs, system
+from scrapersky.console.pages.transfer import files, imports
 
 Handler = Callable[..., Any]
 ANYONE = public()
@@ -58,12 +38,12 @@ TO_MANAGE = requires(ADMIN_ROLE, browser=True, operators=True)
 
 
 async def lead_to_console() -> Response:
-    """Lead from the root of the service to the console."""
+    """Redirect from the root of the service to the console."""
     return RedirectResponse(CONSOLE, HTTPStatus.SEE_OTHER)
 
 
 async def first_page(asked: CurrentPage) -> Response:
-    """Lead to the line; while there is no search, to the form of a new one."""
+    """Redirect to the line; while there is no search, to the form of a new one."""
     starts = asked.may(CURATOR) and await searches.has_none(asked)
     return redirect(asked, f"{CONSOLE}/searches/new" if starts else f"{CONSOLE}/line")
 
@@ -94,7 +74,12 @@ WORK: Routes = (
     ("POST", "/searches/{id}/cancel", searches.cancel, TO_CURATE),
     ("GET", "/searches/{id}/change", searches.show_change, TO_CURATE),
     ("POST", "/searches/{id}/change", searches.change, TO_CURATE),
-    ("POST", "/searches/{id}/schedule", searches.keep_schedule, TO_CURATE),
+    ("GET", "/searches/{id}/schedule", schedules.show, TO_VIEW),
+    ("POST", "/searches/{id}/schedule", schedules.keep, TO_CURATE),
+    ("GET", "/schedules", schedules.show_list, TO_VIEW),
+    ("POST", "/schedules/{id}/pause", schedules.pause, TO_CURATE),
+    ("POST", "/schedules/{id}/resume", schedules.resume, TO_CURATE),
+    ("POST", "/schedules/{id}/remove", schedules.remove, TO_CURATE),
     ("POST", "/searches/{id}/rename", searches.rename, TO_CURATE),
     ("GET", "/searches/{id}/deliver", searches.show_deliver, TO_OPERATE),
     ("POST", "/searches/{id}/deliver", searches.deliver, TO_OPERATE),
@@ -112,6 +97,8 @@ WORK: Routes = (
     ("POST", "/contacts/{id}/edit", contacts.edit, TO_CURATE),
     ("POST", "/contacts/{id}/split", contacts.split, TO_CURATE),
     ("POST", "/businesses/{id}/website", row.set_website, TO_CURATE),
+    ("POST", "/businesses/{id}/split", row.split_business, TO_CURATE),
+    ("POST", "/businesses/{id}/join", row.join_business, TO_CURATE),
     ("POST", "/views/{id}/delete", views.delete, TO_VIEW),
     ("POST", "/undo/{id}", decide.undo, TO_CURATE),
 )

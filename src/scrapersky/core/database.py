@@ -126,7 +126,7 @@ def _is_of_driver(error: BaseException) -> bool:
 
 
 class ServerAway(Unavailable):
-    """The database server is away, starting or full."""
+    """The database server is unavailable, starting or full."""
 
 
 class Database:
@@ -392,11 +392,22 @@ async def check_server(database: Database, as_owner: bool = False) -> None:
     """Raise if the server does not respond or its version is too old."""
     # The owner of the embedded database creates the login role of the application.
     url = database.owner_url if as_owner or database.is_embedded else database.url
+    settings = {} if as_owner or database.is_pooled else ENGINE_SETTINGS
     try:
-        connection = await asyncpg.connect(dsn=_dsn(url), timeout=5)
+        connection = await asyncpg.connect(dsn=_dsn(url), timeout=5, server_settings=settings)
+    except asyncpg.ProtocolViolationError as error:
+        raise BadSetting(
+            f"What listens at DATABASE_URL is a connection pooler and refuses the settings of a connection ({error}). "
+            "Set SCHEDULER_POLL_ONLY=true, and MIGRATION_DATABASE_URL to the server itself."
+        ) from error
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLError) as error:
         without = url.difference_update_query(["password", "sslpassword"])  # the query may hold a secret, too
         shown = without.set(drivername="postgresql").render_as_string(hide_password=True)
+        if isinstance(error, asyncpg.TooManyConnectionsError):
+            raise ServerAway(
+                f"PostgreSQL at {shown} has no free connection ({error}). Raise its max_connections, or lower "
+                "SCRAPERSKY_DATABASE_POOL_SIZE or the number of processes."
+            ) from error
         raise (ServerAway if is_connection_error(error) else Unavailable)(
             f"PostgreSQL at {shown} does not respond ({type(error).__name__}: {error}). "
             "Start it or correct DATABASE_URL; without DATABASE_URL the embedded one is used."

@@ -24,6 +24,10 @@ from datetime import timedelta
 from scrapersky.core.vocabularies import WaitsFor
 
 
+class OutputClosed(Exception):
+    """The reader of standard output has ended; no OSError, which would stand for a lost connection."""
+
+
 class ScraperSkyError(Exception):
     """Something went wrong."""
 

@@ -7,6 +7,7 @@ import subprocess  # nosec B404
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from sqlalchemy.engine import URL
 
@@ -31,12 +32,20 @@ class PostgresTools:
 def find_tools(url: URL, server_version: int) -> PostgresTools:
     """Return the programs for a server of this major version. Raises BadSetting if all are too old."""
     password = url.password or url.query.get("password")
-    shown = url.set(drivername="postgresql")._replace(password=None).difference_update_query(["password"])
     environment = {**os.environ, "PGPASSWORD": str(password)} if password else dict(os.environ)
     newest, folder = _of_wheel()
     if server_version > newest:
         folder = _of_machine(server_version, newest)
-    return PostgresTools(folder, shown.render_as_string(hide_password=False), environment)
+    return PostgresTools(folder, _libpq_url(url), environment)
+
+
+def _libpq_url(url: URL) -> str:
+    """Return the URL without its password as libpq reads it: a blank is %20, for a plus is a plus."""
+    user = f"{quote(url.username, safe='')}@" if url.username else ""
+    host = f"[{url.host}]" if ":" in (url.host or "") else url.host or ""
+    port = f":{url.port}" if url.port else ""
+    query = urlencode(url.difference_update_query(["password"]).query, doseq=True, quote_via=quote)
+    return f"postgresql://{user}{host}{port}/{quote(url.database or '', safe='')}" + (f"?{query}" if query else "")
 
 
 def _of_wheel() -> tuple[int, Path]:

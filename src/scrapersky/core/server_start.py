@@ -33,7 +33,7 @@ class StartWait:
 
 
 async def when_available(check: Callable[[], Awaitable[T]], wait: StartWait) -> T:
-    """Return the result of `check`, repeated while the server is away, starting or full. Raises Unavailable."""
+    """Return the result of `check`, repeated while the server is unavailable, starting or full. Raises Unavailable."""
     started = time.monotonic()
     told_at: float | None = None
     while True:

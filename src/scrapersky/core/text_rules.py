@@ -3,7 +3,15 @@
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, StringConstraints, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+)
 
 from scrapersky.core.errors import BadRequest
 
@@ -12,6 +20,7 @@ CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f"
 FORBIDDEN_CHARACTERS = re.compile(r"[\u0000-\u001f\u007f-\u009f\ud800-\udfff]")
 MAX_TEXT_LENGTH = 500
 MAX_NAME_LENGTH = 100
+MAX_ANY_TEXT = 10_000  # of a value that may be refused alone
 
 
 class BadName(BadRequest):
@@ -54,6 +63,13 @@ Name = Annotated[
     max_length(MAX_NAME_LENGTH),
     AfterValidator(check_text),
     _json_schema(MAX_NAME_LENGTH),
+]
+# Of one row among many, which may be empty or too long: the row is refused then, not the request.
+AnyText = Annotated[
+    str,
+    Field(max_length=MAX_ANY_TEXT),
+    AfterValidator(check_text),
+    WithJsonSchema({"type": "string", "maxLength": MAX_ANY_TEXT, "pattern": f"^[^{CONTROLS}]*$"}),
 ]
 _NAME = TypeAdapter[str](Name)
 

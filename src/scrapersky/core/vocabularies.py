@@ -109,6 +109,6 @@ def check_vocabulary(column: str, words: type[StrEnum]) -> "CheckConstraint":
 
 # Shown as the name of a place or business whose provider data may no longer be kept; `expired_at` has the state.
 EXPIRED_NAME = "(expired under the provider's terms)"
-CAMPAIGN = "campaign"  # `provider` of a search that groups other searches, and calls nobody
+CAMPAIGN = "campaign"  # `provider` of a search that groups other searches; it calls no provider
 SITES = "domains"  # `provider` of a search that is a list of web sites
 BY_PROVIDER = "provider"  # `found_by` of a contact that its provider names, and no page

@@ -8,6 +8,7 @@
 # │       ├── ProxiesCoolingDown       every proxy has failed a moment ago
 # │       └── VisitLimitReached the visit has made as many requests as one visit may
 # ├── PermanentFetchError       a retry would fail in the same way
+# │   └── UnreadableResponse    what the site sends cannot be decompressed, is far too long, or is broken
 # ├── PageNotFound              there is no page at this URL
 # └── BlockedByPolicy           we do not fetch this: private address, port, scheme, robots.txt
 #     └── BotCheckRequired      the site refuses robots, or asks for a proof that the visitor is human
@@ -85,6 +86,10 @@ class PermanentFetchError(FetchError, Permanent):
     """The page cannot be fetched, and a retry would not help."""
 
     status_code = 502
+
+
+class UnreadableResponse(PermanentFetchError):
+    """The site responds with something that cannot be read, and would do so again."""
 
 
 class PageNotFound(FetchError, NothingToDo):

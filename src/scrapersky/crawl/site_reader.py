@@ -12,9 +12,9 @@ from scrapersky.crawl.politeness.visit import Visit
 from scrapersky.crawl.web import Web
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.emails.deliverability import MailAcceptance
-from scrapersky.extract.parked_domains import ParkedDomain
 from scrapersky.extract.parser_pool.pool import PoisonPage
-from scrapersky.extract.site_search.facts import SiteFacts, read_site_facts
+from scrapersky.extract.readers import read_site_facts
+from scrapersky.extract.site_results import ParkedDomain, SiteFacts
 
 MAX_CACHED = 500  # sites of one process; one has some 40 kB
 TTL_SECONDS = 3600.0

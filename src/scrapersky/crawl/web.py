@@ -19,6 +19,7 @@ from scrapersky.crawl.page import FetchedPage
 from scrapersky.crawl.politeness.host_limits import HostLimits
 from scrapersky.crawl.politeness.visit import Visit
 from scrapersky.extract.parser_pool.pool import ParserPool
+from scrapersky.extract.readers import FINDERS
 
 # Why a page is read once more by the browser, if there is one, and what helps if there is none.
 DRAWN_REASONS = (HiddenReason.JAVASCRIPT, HiddenReason.BOT_CHECK)
@@ -38,11 +39,7 @@ class Web:
         self._delivery_client = delivery_client_of(settings) or self._crawler.client
         self._parsers = ParserPool(
             settings.crawl_parser_processes or os.cpu_count() or 2,
-            preload=(
-                "scrapersky.extract.contacts",
-                "scrapersky.extract.site_metadata",
-                "scrapersky.extract.parked_domains",
-            ),
+            preload=FINDERS,
         )
         browser = browser_options(settings, user_agent(settings))
         self.browser = Browser(browser) if browser is not None else None  # None: it is off

@@ -65,7 +65,7 @@ class DestinationAdapter(ABC):
         """Check the connection and the secret; return a sentence about the result or raise NotDelivered."""
 
     async def notify(self, event: str, message_id: str, facts: dict[str, Any]) -> None:
-        """Send an event that is no contact, or raise NotDelivered; only kinds with `takes_alarms` do."""
+        """Send an event that is not a contact, or raise NotDelivered; only kinds with `takes_alarms` do."""
         raise DestinationClosed(f"A {self._endpoint.kind} destination takes contacts only.")
 
     async def close(self) -> None:  # noqa: B027 - most adapters have nothing to cancel
@@ -100,7 +100,7 @@ class DestinationKind:
     url: str = "of the receiver"
     base_url: str | None = None  # for destinations without a `url`; None: the `url` is required
     options: type[Options] = Options
-    takes_alarms: bool = False  # whether its adapter can send alarms
+    takes_alarms: bool = False  # whether its adapter can send alarms, and other events that are no contact
     max_in_flight: int = MAX_IN_FLIGHT  # deliveries of one process to one destination
 
     def check_url(self, url: str | None) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from scrapersky.core.contact_fields import DELIVERED_FIELDS, NAME_PARTS
-from scrapersky.extract.people.name_parts import split_written_name
 
 # What a delivery may hold besides `contact_id` and `email`: fields of the contact, then of its business and its source.
 # A contact with a phone number may lack the email address.
@@ -62,6 +61,8 @@ class ContactPayload:
         """
         if not (name := self.values.get("name")) or any(self.values.get(part) for part in NAME_PARTS):
             return {}
+        from scrapersky.extract.people.name_parts import split_written_name  # the lists of names take 12 MB
+
         parts = split_written_name(name, region=self.values.get("country") or "")
         return parts._asdict() if any(parts) else {"last_name": name}
 
@@ -86,6 +87,20 @@ class Message:
         """Id that is the same for every attempt and changes with the content, so that a receiver can deduplicate."""
         version = hashlib.sha256(f"{self.fingerprint} {self.last_accepted_at}".encode()).hexdigest()
         return f"dlv_{self.delivery_id.hex}_{version[:12]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event that is not a contact, such as the end of a run. It is sent once; every attempt has the same id."""
+
+    name: str
+    message_id: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the id: an event that was accepted is not sent again."""
+        return hashlib.sha256(self.message_id.encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -53,7 +53,7 @@ class DestinationAdapters:
         return await self._adapter(endpoint).test()
 
     async def notify(self, endpoint: Endpoint, event: str, message_id: str, facts: dict[str, Any]) -> None:
-        """Send an event that is no contact, or raise NotDelivered."""
+        """Send an event that is not a contact, or raise NotDelivered."""
         await self._adapter(endpoint).notify(event, message_id, facts)
 
     async def check_url(self, url: str | None) -> None:

@@ -37,14 +37,15 @@ class Heartbeat:
                 await self._drop_stuck(now)
                 if renewing is not None and not renewing.done():
                     await self._drop_overdue()  # a hanging database raises no error for a long time
-                elif any(now - claim.renewed_at > self._lease / 4 for claim in self._unsettled()):
+                elif any(now - claim.renewed_at > self._lease / 4 for claim in self._in_flight.claims.values()):
                     renewing = asyncio.create_task(self._renew(), name=f"{self._name} renewal")
         finally:
             if renewing is not None:
                 renewing.cancel()
 
     async def _renew(self) -> None:
-        now, mine = time.monotonic(), self._unsettled()
+        # Also those being settled: when a batch has failed, they are settled one after another.
+        now, mine = time.monotonic(), list(self._in_flight.claims.values())
         try:
             async with self._processor.database.engine_connection() as connection:
                 alive = await self._processor.queue.renew_leases(

@@ -3,15 +3,15 @@
 import asyncio
 import contextlib
 import time
-from collections import Counter
+from collections import Counter, deque
 from datetime import datetime
 from uuid import UUID
 
 from scrapersky.core import clock
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
-from scrapersky.engine.breaker import Tally
-from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed, RowsRescued
+from scrapersky.engine.consultation import Consultation
+from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed
 from scrapersky.engine.heartbeat import Heartbeat, report_unavailable
 from scrapersky.engine.in_flight import InFlight
 from scrapersky.engine.outcomes import RETURNED, OutcomeKind
@@ -20,10 +20,12 @@ from scrapersky.engine.queue import ClaimResult
 from scrapersky.engine.runners import CANCEL_GRACE_SECONDS, RunnerPool
 from scrapersky.engine.settle import Claim, count_faults, count_outcomes, settle_and_claim
 
-CONSULT_SECONDS = 1.0  # how often a cycle checks whether it may continue
+MAX_WAIT_SECONDS = 1.0  # for a change of the rows in flight
+TIMER_SECONDS = 0.001  # the resolution of the timers of the event loop
 BATCH_WAIT_SECONDS = 0.05  # how long a finished row may wait for others to be settled with
-RECHECK_SECONDS = (0.005, 0.010, 0.015)  # after a wake-up: rows queued in the next 10 ms send none (decision 5)
-SWEEP_ROWS = 1000  # rows freed by one sweep
+# After a wake-up: some rows queued meanwhile have sent none (decision 5).
+RECHECK_SECONDS = (0.001, 0.003, 0.006, 0.015)
+MAX_RENOTIFICATIONS = 50  # requested in a second, so that a busy queue does not send one for every row
 
 
 async def run_job_loop(processor: QueueProcessor) -> CycleEnded:
@@ -44,19 +46,17 @@ class Cycle:
         self._tuning = processor.tuning
         self._in_flight = InFlight()
         self._runner_pool = RunnerPool(processor, self._in_flight)
+        self._consultation = Consultation(processor, self._runner_pool, self._check_again)
         self._settling: asyncio.Task[int] | None = None  # settles rows while others are claimed
         self._woken = True
+        self._is_deep = False  # whether the last claim was full: more rows are probably ready
         self._ending = False
         self.missed_wakeup = False  # whether a wake-up arrived after the last claim
         self._counts: Counter[OutcomeKind] = Counter()
-        self._unreported_counts: Counter[OutcomeKind] = Counter()
-        self._unreported_faults: Counter[str] = Counter()  # failures that count for the breaker, by the error's type
-        self._claimed_since_consult = 0  # since the last check of the next queue's headroom
-        self._consulted_at = -1e9
         self._settled_at = -1e9
-        self._woken_at = -1e9
+        self._woken_at = self._claimed_at = -1e9
         self._throttled_until = -1e9
-        self._claimed_at = 0.0
+        self._renotified_at: deque[float] = deque(maxlen=MAX_RENOTIFICATIONS)
         self._started = time.monotonic()
         self._started_at: datetime = clock.now()
 
@@ -102,32 +102,57 @@ class Cycle:
 
     async def _step(self) -> bool:
         """Settle finished rows, claim as many as fit, wait for a change. Return whether nothing was claimed."""
-        await self._check_admission()
+        self._consultation.raise_error()
+        if self._consultation.is_due:
+            await self._consultation.consult()
         self._raise_settling_error()
         if self._in_flight.finished and self._settling is None:
             await self._wait_for_batch()
         claimed = await self._claim(room) if (room := self._room_to_claim()) else 0
         if self._in_flight.finished and self._settling is None and not self._room_to_claim():
             # No row is known to be ready: one that arrives meanwhile is claimed without waiting for this commit.
-            self._settling = asyncio.create_task(self._settle_and_claim(self._in_flight.take_finished(), 0))
-            self._settling.add_done_callback(lambda _: self._in_flight.changed.set())
+            self._start_settling()
         is_settling = self._settling is not None and not self._settling.done()
         if self._in_flight.claims and (is_settling or not self._in_flight.finished) and not self._room_to_claim():
-            await self._wait(CONSULT_SECONDS)
+            await self._wait(MAX_WAIT_SECONDS)
         return not claimed
 
     async def _claim(self, room: int) -> int:
-        """Claim as many rows as fit and as the throttle allows; settle the finished ones in the same statement."""
+        """Claim as many rows as fit and as the throttle allows.
+
+        In a deep queue the finished rows are settled in the same statement, which costs one commit per batch. In a
+        queue that was empty they are settled beside it: the row that has arrived does not wait for their commit.
+        """
         self._woken = False
         grant = await self._processor.take_tokens(room)
+        if self._in_flight.finished and self._settling is None and not self._is_deep:
+            self._start_settling()
         done = [] if self._settling else self._in_flight.take_finished()
-        self._claimed_at = time.monotonic()
-        claimed = await self._settle_and_claim(done, grant.rows)
+        renotify, self._claimed_at = self._may_renotify(), time.monotonic()
+        claimed = await self._settle_and_claim(done, grant.rows, renotify)
         await self._processor.return_tokens(grant.rows - claimed)
         if claimed == grant.rows < room:  # only the throttle stopped the claim: continue with the next token
             self._throttled_until, self._woken = time.monotonic() + grant.wait_seconds, True
-        self._woken = self._woken or room == claimed  # a full batch: more rows are probably ready
+        self._is_deep = room == claimed
+        self._woken = self._woken or self._is_deep
         return claimed
+
+    def _may_renotify(self) -> bool:
+        """Check whether the next row that is queued is to send a notification, however short ago the last one was sent.
+
+        So it is once for each wake-up, until there are too many of them: then rows are found by looking again.
+        """
+        now = time.monotonic()
+        if self._processor.settings.poll_only or self._is_deep or self._woken_at < self._claimed_at:
+            return False
+        if len(self._renotified_at) == MAX_RENOTIFICATIONS and now - self._renotified_at[0] < 1.0:
+            return False
+        self._renotified_at.append(now)
+        return True
+
+    def _start_settling(self) -> None:
+        self._settling = asyncio.create_task(self._settle_and_claim(self._in_flight.take_finished(), 0))
+        self._settling.add_done_callback(lambda _: self._in_flight.changed.set())
 
     def _raise_settling_error(self) -> None:
         if self._settling is not None and self._settling.done():
@@ -146,9 +171,9 @@ class Cycle:
                 return
             await self._wait(left)
 
-    async def _settle_and_claim(self, done: list[Claim], room: int) -> int:
+    async def _settle_and_claim(self, done: list[Claim], room: int, renotify: bool = False) -> int:
         requested_at = time.monotonic()  # the lease starts no earlier than this
-        request = asyncio.ensure_future(settle_and_claim(self._processor, done, room))
+        request = asyncio.ensure_future(settle_and_claim(self._processor, done, room, renotify))
         try:
             result = await asyncio.shield(request)
         except asyncio.CancelledError:
@@ -176,7 +201,7 @@ class Cycle:
         self._settled_at = time.monotonic()
         self._runner_pool.enqueue(self._in_flight.apply(result, done, requested_at))
         self._woken = self._woken or result.may_have_more
-        self._claimed_since_consult += len(result.claimed)
+        self._consultation.count_claimed(len(result.claimed))
         await self._record(done, result.lost)
 
     async def _record(self, done: list[Claim], lost: list[UUID]) -> None:
@@ -184,8 +209,7 @@ class Cycle:
             return
         counts = count_outcomes(done, lost)
         self._counts.update(counts)
-        self._unreported_counts.update(counts)
-        self._unreported_faults.update(count_faults(done, lost))
+        self._consultation.count_settled(counts, count_faults(done, lost))
         await self._processor.events.publish(BatchSettled(self._workflow.name, counts))
         for claim in done:
             if claim.outcome is not None and claim.outcome.kind in (OutcomeKind.RETRIED, OutcomeKind.FAILED):
@@ -213,23 +237,22 @@ class Cycle:
             return 0 if unfinished else 1
         # The pace may have slowed since the claim.
         room = max(0, min(admission.pace.batch_size, self._processor.capacity - unfinished))
-        return (
-            room if admission.headroom is None else min(room, max(0, admission.headroom - self._claimed_since_consult))
-        )
+        headroom = self._consultation.headroom
+        return room if headroom is None else min(room, headroom)
 
     async def _linger(self) -> bool:
         """Wait for a wake-up on an empty queue. Return whether to check the queue again."""
         if self._processor.stopping or self._past_budget() or not self._processor.admission.may_claim:
             return False
         if (left := self._throttled_until - time.monotonic()) > 0:
-            await self._wait(min(left, CONSULT_SECONDS))
+            await self._wait(min(left, MAX_WAIT_SECONDS))
             return True
         if self._woken:
             return True
         rechecks = (self._woken_at + after for after in RECHECK_SECONDS)
         if (recheck_at := next((at for at in rechecks if self._claimed_at < at), None)) is not None:
-            await self._wait(max(0.0, recheck_at - time.monotonic()))
-            self._woken = True
+            await self._wait(max(TIMER_SECONDS, recheck_at - time.monotonic()))
+            self._woken = self._woken or time.monotonic() >= recheck_at
             return True
         await self._wait(self._processor.settings.idle_timeout_seconds)
         return self._woken
@@ -241,8 +264,12 @@ class Cycle:
                 await self._in_flight.changed.wait()
 
     def _on_wakeup(self) -> None:
-        self._woken, self._woken_at = True, time.monotonic()
+        self._woken_at = time.monotonic()
         self.missed_wakeup = self._ending
+        self._check_again()
+
+    def _check_again(self) -> None:
+        self._woken = True
         self._in_flight.changed.set()
 
     def _past_budget(self) -> bool:
@@ -258,54 +285,12 @@ class Cycle:
         stop_by = self._processor.stop_by
         return 1e6 if stop_by is None else max(0.0, stop_by - time.monotonic())
 
-    # -- start and end -------------------------------------------------------------------------------------------
-
-    async def _check_admission(self) -> None:
-        """Sweep due rows, report outcomes and refresh the admission, once a second."""
-        headroom = self._processor.admission.headroom
-        used_up = headroom is not None and 0 < headroom <= self._claimed_since_consult
-        if time.monotonic() - self._consulted_at < CONSULT_SECONDS and not used_up:
-            return
-        self._consulted_at = time.monotonic()
-        self._runner_pool.start_runners()  # replaces a runner that ended by an unexpected error
-        await self._sweep()
-        await self._consult()
-
-    async def _sweep(self) -> None:
-        async with self._processor.database.engine_connection() as connection:
-            swept = await self._processor.queue.sweep(connection, self._tuning.max_attempts, SWEEP_ROWS)
-        self._woken = self._woken or bool(swept.ready or swept.rescued)
-        if swept.ready + swept.rescued + swept.died >= SWEEP_ROWS:
-            self._consulted_at = -1e9  # there are more: sweep again in the next step
-        if swept.rescued or swept.died:
-            await self._processor.events.publish(RowsRescued(self._workflow.name, swept.rescued, swept.died))
-
-    async def _consult(self) -> None:
-        tally = self._tally()
-        rows = tally.good + tally.bad + tally.own
-        busy, could = self._runner_pool.busy_seconds, self._processor.admission.may_claim
-        admission = await self._processor.consult(tally, busy / rows if rows else None)
-        self._claimed_since_consult = 0
-        if admission.recorded:
-            self._unreported_counts, self._unreported_faults = Counter(), Counter()
-            self._runner_pool.busy_seconds -= busy
-        self._woken = self._woken or not could
-
-    def _tally(self) -> Tally:
-        """Return the outcomes since the last report."""
-        counts, faults = self._unreported_counts, self._unreported_faults
-        bad = faults.total()
-        return Tally(
-            counts[OutcomeKind.COMPLETED] + counts[OutcomeKind.SKIPPED],
-            bad,
-            counts[OutcomeKind.RETRIED] + counts[OutcomeKind.FAILED] - bad,
-            faults.most_common(1)[0][0] if faults else None,
-        )
+    # -- the end -------------------------------------------------------------------------------------------------
 
     async def _end(self, error: str | None) -> None:
         """Stop the runners and give back unfinished rows, also on cancellation."""
         self._ending = True
-        await self._runner_pool.stop()
+        await asyncio.gather(self._consultation.stop(), self._runner_pool.stop())
         giving_back = asyncio.ensure_future(self._give_back(error))
         try:
             await asyncio.shield(giving_back)
@@ -325,7 +310,7 @@ class Cycle:
             if left:
                 result = await settle_and_claim(self._processor, left, 0)
                 await self._record(left, result.lost)
-            await self._consult()
+            await self._consultation.report()
         except Exception as failure:
             if not is_connection_error(failure):
                 raise

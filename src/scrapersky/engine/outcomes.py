@@ -93,7 +93,7 @@ TENANT_DISABLED = Outcome(
     waits_for=WaitsFor.TENANT,
 )
 
-# Whatever could not open a file or a connection is tried again when others have been closed.
+# A row whose work could not open a file or a connection is tried again when others have been closed.
 OUT_OF_FILES = Outcome(
     OutcomeKind.POSTPONED,
     Status.QUEUED,

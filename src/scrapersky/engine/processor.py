@@ -57,7 +57,8 @@ class QueueProcessor:
     @property
     def claim_options(self) -> dict[str, Any]:
         """How rows are claimed now: as a probe of the breaker, or those of one flow first."""
-        focus = self.focus and replace(self.focus, reserve=self.capacity // 2)
+        # Half a batch: a claim takes no more, so that a reserve of half the capacity could leave others nothing at all.
+        focus = self.focus and replace(self.focus, reserve=self.admission.pace.batch_size // 2)
         return {"is_probe": self.admission.probing, "focus": focus}
 
     @property

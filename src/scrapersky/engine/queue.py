@@ -4,14 +4,14 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
 from sqlalchemy import JSON
 
 from scrapersky.core.vocabularies import Status, WaitsFor
-from scrapersky.engine.outcomes import Outcome
+from scrapersky.engine.outcomes import COMPLETED, Outcome
 from scrapersky.engine.queue_sql import QUEUE_PARTS, QueueStatements
 from scrapersky.engine.workflow import Claimed, Workflow
 
@@ -19,8 +19,7 @@ MIN_ORDER_KEY = -(2**63)  # below every order key
 WATERMARK_SECONDS = 1.0  # how long claims may start after the last claimed row instead of at the head
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """A row, the attempt it was claimed with, and its outcome."""
 
     row_id: UUID
@@ -89,14 +88,18 @@ class Queue:
         *,
         is_probe: bool = False,
         focus: Focus | None = None,
+        renotify: bool = False,
     ) -> list[Claimed]:
-        """Claim up to `count` ready rows for a lease, in queue order; a probe prefers rows that have not failed."""
+        """Claim up to `count` ready rows for a lease, in queue order; a probe prefers rows that have not failed.
+
+        With `renotify` the next row that is queued sends a notification, however short ago the last one was sent.
+        """
         if is_probe:
             return list(await connection.fetch(self._sql.claim_probe, count, lease_seconds, record_class=Claimed))
         if focus is not None:
-            return await self._claim_focused(connection, count, lease_seconds, focus)
-        low = self._watermark()
-        rows = await connection.fetch(self._sql.claim, count, lease_seconds, low, record_class=Claimed)
+            return await self._claim_focused(connection, count, lease_seconds, focus, renotify)
+        low, statement = self._watermark(), self._sql.claim_renotified if renotify else self._sql.claim
+        rows = await connection.fetch(statement, count, lease_seconds, low, record_class=Claimed)
         if not rows and low != MIN_ORDER_KEY:
             rows = await connection.fetch(self._sql.claim, count, lease_seconds, MIN_ORDER_KEY, record_class=Claimed)
         return self._remember_position(rows)
@@ -110,11 +113,14 @@ class Queue:
         *,
         is_probe: bool = False,
         focus: Focus | None = None,
+        renotify: bool = False,
     ) -> ClaimResult:
         """Settle rows and claim new ones in one statement, so that a busy queue costs one commit per batch."""
-        if not count or is_probe or focus or any(settlement.outcome.status is Status.ERROR for settlement in done):
+        died = any(settlement.outcome.status is Status.ERROR for settlement in done)
+        # A claim alone does not wait for the disk (_CLAIM_ALONE); a statement that may settle rows does.
+        if not done or not count or is_probe or focus or died:
             lost = await self.settle(connection, done)
-            options: dict[str, Any] = {"is_probe": is_probe, "focus": focus}
+            options: dict[str, Any] = {"is_probe": is_probe, "focus": focus, "renotify": renotify}
             claimed = await self.claim(connection, count, lease_seconds, **options) if count else []
             return ClaimResult(claimed, lost)
         low = self._watermark()
@@ -128,13 +134,13 @@ class Queue:
         return ClaimResult(claimed, lost)
 
     async def _claim_focused(
-        self, connection: asyncpg.Connection, count: int, lease_seconds: float, focus: Focus
+        self, connection: asyncpg.Connection, count: int, lease_seconds: float, focus: Focus, renotify: bool
     ) -> list[Claimed]:
         """Claim rows of the flow in focus first; other rows leave `reserve` places free for further rows of it."""
         values = (count, lease_seconds, focus.tenant_id, focus.flow)
         own: list[Claimed] = await connection.fetch(self._sql.claim_flow, *values, record_class=Claimed)
         others = min(count - len(own), count - focus.reserve)
-        return own + (await self.claim(connection, others, lease_seconds) if others > 0 else [])
+        return own + (await self.claim(connection, others, lease_seconds, renotify=renotify) if others > 0 else [])
 
     async def settle(self, connection: asyncpg.Connection, done: Sequence[Settlement]) -> list[UUID]:
         """Store the outcomes of rows whose lease is still valid. Return the ids of the others."""
@@ -228,10 +234,13 @@ class _Decoded:
 
 
 def _columns(done: Sequence[Settlement]) -> tuple[list[Any], ...]:
+    """Return the parameters of a settlement; rows that are all Completed send their ids and attempts only."""
     done = sorted(done, key=lambda settlement: settlement.row_id)
+    keys = [settlement.row_id for settlement in done], [settlement.attempts for settlement in done]
+    if all(settlement.outcome is COMPLETED for settlement in done):
+        return (*keys, [], [], [], [], [], [], [])
     return (
-        [settlement.row_id for settlement in done],
-        [settlement.attempts for settlement in done],
+        *keys,
         [settlement.outcome.status.value for settlement in done],
         [settlement.outcome.error for settlement in done],
         [settlement.outcome.wait_seconds for settlement in done],

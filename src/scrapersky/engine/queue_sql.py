@@ -39,9 +39,13 @@ RETURNING e.id, e.tenant_id, e.{q}_attempts AS attempts, e.{q}_allowance AS allo
 
 # If a server crash loses a claim, the row is still queued and the fence refuses our write: no need to wait for disk.
 _CLAIM_ALONE = """
-WITH claimed AS ({claim}), quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true){besides}), claimed AS ({claim})
 SELECT claimed.* FROM claimed, quick ORDER BY order_key"""
+# The time of the last notification is set to long ago, before any row is looked for: the next row sends one.
+_RENOTIFY = ", setval('{table}_{q}_notified', 0) = 0 AS is_set"
+_RENOTIFIED = "(SELECT is_set FROM quick) AND "
 
+# Arrays that are not sent (_columns in queue.py) are null for every row: Completed, with nothing besides.
 # A row that was withdrawn while in flight gets the status in `_revert_to` instead of a retry.
 _SETTLE = """
 UPDATE {table} e SET updated_at = now(),
@@ -51,8 +55,12 @@ UPDATE {table} e SET updated_at = now(),
     {q}_waits_for = d.waits_for,
     {q}_due_at = CASE WHEN d.wait IS NULL THEN NULL ELSE now() + d.wait * interval '1 second' END,
     {q}_allowance = e.{q}_allowance + CASE WHEN d.counts THEN 0 ELSE 1 END{set_code}
-FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[], $8::text[],
-    $9::text[]) AS d(id, attempts, status, error, wait, counts, error_type, waits_for, code)
+FROM (
+    SELECT id, attempts, coalesce(status, 'Completed') AS status, error, wait, coalesce(counts, true) AS counts,
+        error_type, waits_for, code
+    FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[], $8::text[],
+        $9::text[]) AS sent(id, attempts, status, error, wait, counts, error_type, waits_for, code)
+) d
 WHERE e.id = d.id AND e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
 RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, d.status, d.error, d.error_type"""
 
@@ -172,6 +180,7 @@ class QueueStatements:
     """The statements of one workflow's queue, written once."""
 
     claim: str
+    claim_renotified: str
     claim_flow: str
     claim_probe: str
     settle: str
@@ -211,9 +220,14 @@ class QueueStatements:
         behind = f"c.{workflow.queue}_order >= {{low}}::int8"
         of_flow = f"c.tenant_id = $3::uuid AND c.{workflow.queue}_flow = $4::uuid"
         fused_claim = claim.format(n="$10", lease="$11", where=behind.format(low="$12"))
+        numbered = {"n": "$1", "lease": "$2"}
+        behind = behind.format(low="$3")
         return cls(
-            claim=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", where=behind.format(low="$3"))),
-            claim_flow=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", where=of_flow)),
+            claim=_CLAIM_ALONE.format(claim=claim.format(**numbered, where=behind), besides=""),
+            claim_renotified=_CLAIM_ALONE.format(
+                claim=claim.format(**numbered, where=_RENOTIFIED + behind), besides=_RENOTIFY.format_map(names)
+            ),
+            claim_flow=_CLAIM_ALONE.format(claim=claim.format(**numbered, where=of_flow), besides=""),
             claim_probe=_CLAIM_PROBE.format_map(names),
             settle=_SETTLE_ALONE.format_map(names),
             settle_dead=_SETTLE_DEAD.format_map(names),

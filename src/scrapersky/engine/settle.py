@@ -30,6 +30,7 @@ class Claim:
     started_at: float | None = None
     runner: Any = None
     lost: bool = False
+    is_late: bool = False  # whether its timeout has passed
     settling: bool = False
     outcome: Outcome | None = None
     found: Any = None
@@ -50,16 +51,17 @@ class Claim:
         return Settlement(self.row_id, self.attempts, self.outcome)
 
 
-async def settle_and_claim(processor: QueueProcessor, done: Sequence[Claim], count: int) -> ClaimResult:
+async def settle_and_claim(
+    processor: QueueProcessor, done: Sequence[Claim], count: int, renotify: bool = False
+) -> ClaimResult:
     """Settle finished rows and claim up to `count` more. A failing write affects only its own row."""
     try:
         if processor.workflow.writes and any(claim.outcome is COMPLETED for claim in done):
             return await _write_and_claim(processor, done, count)
         async with processor.database.engine_connection() as connection:
             settlements = [claim.settlement for claim in done]
-            return await processor.queue.settle_and_claim(
-                connection, settlements, count, processor.tuning.lease_seconds, **processor.claim_options
-            )
+            lease, options = processor.tuning.lease_seconds, {**processor.claim_options, "renotify": renotify}
+            return await processor.queue.settle_and_claim(connection, settlements, count, lease, **options)
     except Exception as error:
         if is_connection_error(error) or not done:
             raise

@@ -1,9 +1,7 @@
 """The best contact of a business: whom to write to, and why (docs/leads.md has the rule)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
 from typing import Any
 
 from scrapersky.core.vocabularies import BY_PROVIDER, Verdict
@@ -36,51 +34,46 @@ _PEOPLE = {
     Seniority.OUTSIDE: "Person with another task",
 }
 _MAILBOXES = {
+    MailboxUse.HEAD: "Mailbox of the head of the business",
     MailboxUse.GENERAL: "General mailbox",
     MailboxUse.CUSTOMERS: "Mailbox for customers",
     MailboxUse.UNKNOWN: "Mailbox without a name",
     MailboxUse.UNSUITABLE: "Mailbox for another purpose",
 }
 _TIERS = {
+    MailboxUse.HEAD: ContactTier.GENERAL,
     MailboxUse.GENERAL: ContactTier.GENERAL,
     MailboxUse.CUSTOMERS: ContactTier.BUSINESS,
     MailboxUse.UNKNOWN: ContactTier.STAFF,
     MailboxUse.UNSUITABLE: ContactTier.UNSUITABLE,
 }
 _ELSEWHERE = {"free-mail": "free mail", "other-domain": "another domain"}
+_DISTANCES = {kind: number for number, kind in enumerate(_ELSEWHERE, 1)}  # from the own domain, which has 0
 _NO_TITLE = TitleMeaning(Seniority.STAFF)
 
 
-@dataclass(frozen=True)
 class Candidate:
     """A contact of the business, with what decides how suitable it is."""
 
-    row: Row
-    preferred: Sequence[str] = ()  # functions that the user prefers, the most preferred first
-    is_only_person: bool = False
+    __slots__ = ("domain", "function", "is_only_person", "preferred", "row", "title", "use")
 
-    @cached_property
-    def title(self) -> TitleMeaning:
-        """What the title says; that of an employee without one."""
-        return title_meaning(self.row["title"]) if self.row["title"] else _NO_TITLE
+    def __init__(self, row: Row, preferred: Sequence[str] = (), is_only_person: bool = False) -> None:
+        """Take the functions that the user prefers, the most preferred first."""
+        self.row, self.preferred, self.is_only_person = row, preferred, is_only_person
+        # What the title says; that of an employee without one.
+        self.title: TitleMeaning = title_meaning(row["title"]) if row["title"] else _NO_TITLE
+        self.use = self._use()
+        self.domain = _DISTANCES.get(row["email_kind"], 0)
+        self.function = self._function() if preferred else None
 
-    @cached_property
-    def use(self) -> MailboxUse:
-        """What the mailbox is for. One that the provider names for the business is read by the business."""
+    def _use(self) -> MailboxUse:
+        """Return what the mailbox is for. One that the provider names for the business is read by the business."""
         found = mailbox_use(self.row["email"] or "")
         is_named = found is MailboxUse.UNKNOWN and self.row["found_by"] == BY_PROVIDER
         return MailboxUse.GENERAL if is_named else found
 
-    @cached_property
-    def domain(self) -> int:
-        """0 for the own domain, 1 for free mail, 2 for another domain."""
-        return (*_ELSEWHERE, None).index(kind) + 1 if (kind := self.row["email_kind"]) in _ELSEWHERE else 0
-
-    @cached_property
-    def function(self) -> str | None:
-        """The preferred function of this contact; none of people who cannot decide."""
-        if not self.preferred:
-            return None
+    def _function(self) -> str | None:
+        """Return the preferred function of this contact; none of people who cannot decide."""
         if self.row["person"]:
             found = self.title.functions if self.title.seniority <= Seniority.STAFF else ()
         else:
@@ -102,7 +95,7 @@ class Candidate:
             return {Seniority.JUNIOR: ContactTier.JUNIOR, Seniority.OUTSIDE: ContactTier.UNSUITABLE}.get(
                 self.title.seniority, ContactTier.STAFF
             )
-        if self.domain and (self.use is MailboxUse.GENERAL or self.row["email_kind"] == "free-mail"):
+        if self.domain and (self.use <= MailboxUse.GENERAL or self.row["email_kind"] == "free-mail"):
             return ContactTier.UNSUITABLE if self.use is MailboxUse.UNSUITABLE else ContactTier.BUSINESS
         return _TIERS[self.use]
 

@@ -51,7 +51,7 @@ def parse_website(website: str) -> CompanyDomain | PlatformProfile:
         if known is not None:
             kind, platform = known
             return PlatformProfile(kind, platform, url)
-    name = split_host(host).top_domain_under_public_suffix
+    name = split_host(host).registrable
     if not name:
         raise InvalidWebsite(f"{host} is not under any public suffix.")
     is_bare_name = "://" not in website and url == f"https://{name}/"

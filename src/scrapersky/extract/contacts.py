@@ -18,19 +18,25 @@ from scrapersky.extract.hidden_pages.classify import hidden_reason
 from scrapersky.extract.people.find import find_people
 from scrapersky.extract.phones.find import find_phones
 from scrapersky.extract.phones.region import infer_region
-from scrapersky.extract.results import Contacts
+from scrapersky.extract.results import Contacts, Person, PostalAddress, Rejected
 
 MAX_CONTACTS = 100  # of each kind; a page with more is a directory or a trap
 MAX_REJECTED = 200
 
 
 def extract_contacts(
-    document: Document, *, url: str = "", region: str | None = None, site: str | None = None
+    document: Document,
+    *,
+    url: str = "",
+    region: str | None = None,
+    site: str | None = None,
+    needs_people: bool = True,
 ) -> Contacts:
     """Extract the contacts of a page, in the order of the page; the same page gives the same contacts.
 
     `url` is the address the page was fetched from, `site` the domain of the business where it differs, `region` the
     two-letter country whose phone numbers the page writes; without it the country is inferred from the page.
+    Without `needs_people`, people and postal addresses are searched only if nothing else is found.
     """
     host = site or _host(url)
     things = read_things(document)
@@ -39,8 +45,12 @@ def extract_contacts(
     region = region or infer_region(document, things, host, [email.address for email in emails])
     phones, rejected_phones = find_phones(document, things, region, excluded)
     socials, rejected_socials = find_social_profiles(document, things)
-    people, rejected_people = find_people(document, things, emails, phones, region, excluded, host)
-    addresses = find_postal_addresses(document, things)
+    people: list[Person] = []
+    addresses: list[PostalAddress] = []
+    rejected_people: list[Rejected] = []
+    if needs_people or not (emails or phones or socials):
+        people, rejected_people = find_people(document, things, emails, phones, region, excluded, host)
+        addresses = find_postal_addresses(document, things)
     found: dict[str, Sequence[object]] = {
         "emails": emails,
         "phones": phones,

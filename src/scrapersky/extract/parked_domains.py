@@ -1,7 +1,7 @@
 """Parked domains: for sale, or with the placeholder page of a registrar."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 from typing import Literal
@@ -13,7 +13,8 @@ from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.hidden_pages.classify import hidden_reason
 from scrapersky.extract.public_suffix import registrable_domain
-from scrapersky.extract.site_metadata import SiteMetadata, collect_metadata, find_frames
+from scrapersky.extract.site_metadata import collect_metadata, find_frames
+from scrapersky.extract.site_results import ParkedDomain, SiteMetadata
 from scrapersky.extract.text import fold, single_line
 from scrapersky.extract.word_lists import load_table, load_words
 
@@ -26,13 +27,6 @@ AD_ATTRIBUTE = "data-adblockkey"  # parking pages ask ad blockers with it to let
 PARKING_DOMAINS = load_words("parked", "parking", "domains")
 MARKETPLACES = load_words("parked", "marketplaces", "domains")
 SCRIPT_MARKS = tuple(sorted(load_words("parked", "script_marks", "parts")))
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedDomain:
-    """A domain without a site of its own, and the evidence for it."""
-
-    reason: str
 
 
 def read_home_page(

@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
 from scrapersky.extract.business.organisation import Organisation, find_organisation
-from scrapersky.extract.business.technologies import Technology, find_technologies
+from scrapersky.extract.business.technologies import find_technologies
 from scrapersky.extract.contacts import extract_contacts
 from scrapersky.extract.document.charset import EncodedPage, text_of
 from scrapersky.extract.document.model import Document, Form, HeadLink, Image
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.structured_data import Thing, property_texts, read_things
 from scrapersky.extract.document.urls import Resolver
-from scrapersky.extract.pages.select import PageLink, find_page_links
-from scrapersky.extract.results import Contacts
+from scrapersky.extract.pages.select import find_page_links
+from scrapersky.extract.site_results import SiteMetadata
 from scrapersky.extract.text import single_line
 from scrapersky.extract.word_lists import word_set
 
@@ -52,31 +51,6 @@ MESSAGE_FIELD = re.compile(
     re.I,
 )
 MAIL_FIELD = re.compile(r"e-?mail|correo|sahkoposti|sähköposti|epost|courriel|posta", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class SiteMetadata:
-    """The facts about a site: texts clean and limited, addresses absolute, empty where the page states nothing."""
-
-    title: str = ""
-    description: str = ""
-    site_name: str = ""
-    language: str = ""  # two or three letters
-    locale: str = ""  # with the country, as in de-AT, if the page gives it
-    languages: tuple[str, ...] = ()  # of the linked versions
-    canonical: str = ""
-    favicon: str = ""  # as stated; without one, browsers try /favicon.ico
-    logo: str = ""
-    image: str = ""  # og:image
-    generator: str = ""
-    cms: str = ""
-    cms_version: str = ""
-    technologies: tuple[Technology, ...] = ()
-    organisation: Organisation | None = None
-    has_contact_form: bool = False
-    contacts: Contacts = field(default_factory=Contacts)
-    links: tuple[PageLink, ...] = ()  # to pages of the same site, for select_pages
-    parser: str = ""  # the one that parsed the page
 
 
 def read_metadata(
@@ -130,7 +104,7 @@ def collect_metadata(
         technologies=technologies,
         organisation=organisation,
         has_contact_form=_has_contact_form(document, frames),
-        contacts=extract_contacts(document, url=url, region=region),
+        contacts=extract_contacts(document, url=url, region=region, needs_people=False),  # page_curation stores them
         links=find_page_links(document, url, resolve),
         parser=document.parser,
     )

@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy import select
 
 from scrapersky.core.database import Database
-from scrapersky.core.vault import Vault
+from scrapersky.core.secrets.vault import Vault
 from scrapersky.destinations.errors import NotDelivered
 from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.registry import DestinationAdapters
@@ -20,10 +20,15 @@ from scrapersky.models import Destination
 from scrapersky.store.deliveries.destinations import endpoint_of
 from scrapersky.store.operations import alarms
 from scrapersky.store.operations.alarms import ActiveAlarm, AlarmCondition
+from scrapersky.store.shared.provider_cooldowns import FREE_FAILURES
 
 log = structlog.get_logger(__name__)
 
 _BREAKERS = "SELECT workflow, breaker, breaker_reason FROM workflow_control WHERE breaker <> 'closed'"
+# One whose cooldown ended long ago is called by no row any more, or has got a new key.
+_FAILING_PROVIDERS = """
+SELECT split_part(name, ' ', 1) AS provider, reason FROM provider_cooldown
+WHERE failures >= $1 AND until > now() - interval '1 hour' ORDER BY until"""
 _FAILED_TASKS = "SELECT name, error FROM maintenance WHERE error IS NOT NULL"
 _OPERATOR_TENANTS = "SELECT id FROM tenant WHERE is_operator AND disabled_at IS NULL"
 
@@ -111,6 +116,8 @@ async def find_conditions(
         for row in await connection.fetch(_FAILED_TASKS)
         if row["name"] != WatchAlarms.name
     ]
+    failing = {row["provider"]: row["reason"] for row in await connection.fetch(_FAILING_PROVIDERS, FREE_FAILURES)}
+    found += [AlarmCondition("provider_failing", provider, reason) for provider, reason in failing.items()]
     for workflow in pipeline:
         queue, tuning = pipeline.queues[workflow.name], tunings[workflow.name]
         oldest = (await queue.measure(connection)).oldest_seconds

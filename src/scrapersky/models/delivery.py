@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, SmallInteger, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, SmallInteger, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Status
@@ -12,11 +12,17 @@ from scrapersky.models.base import Base, TenantRow
 
 
 class Delivery(TenantRow, Base):
-    """One contact for one destination, with its own attempts."""
+    """One contact, or the end of a run of a search, for one destination, with its own attempts."""
 
     __tablename__ = "delivery"
     __table_args__ = (
         UniqueConstraint("destination_id", "contact_id"),
+        CheckConstraint("num_nonnulls(contact_id, run_id) = 1", name="delivery_one_subject"),
+        Index(
+            *("delivery_of_run", "run_id", "destination_id"),
+            unique=True,
+            postgresql_where=text("run_id IS NOT NULL"),
+        ),
         Index("delivery_by_update", "tenant_id", "updated_at", "id"),
         Index("delivery_by_destination", "destination_id", "updated_at", "id"),
         # of the console: what waits. What is sent now has a due time: delivery_delivery_due. The others: _outcome.
@@ -25,7 +31,8 @@ class Delivery(TenantRow, Base):
     )
 
     destination_id: Mapped[UUID] = mapped_column(ForeignKey("destination.id", ondelete="CASCADE"))
-    contact_id: Mapped[UUID] = mapped_column(ForeignKey("contact.id", ondelete="CASCADE"), index=True)
+    contact_id: Mapped[UUID | None] = mapped_column(ForeignKey("contact.id", ondelete="CASCADE"), index=True)
+    run_id: Mapped[UUID | None] = mapped_column(ForeignKey("search_run.id", ondelete="CASCADE"))
     priority: Mapped[int] = mapped_column(SmallInteger(), default=0, server_default="0")
     external_id: Mapped[str | None]  # the id of the contact at the destination
     fingerprint: Mapped[str | None]  # of what was last accepted: the same is not sent again

@@ -26,7 +26,7 @@ class Schedule(TenantRow, Base):
     cron: Mapped[str | None]
     time_zone: Mapped[str] = mapped_column(server_default="UTC")  # of the cron expression
     next_run_at: Mapped[datetime]
-    last_run_at: Mapped[datetime | None]  # the last run that was due, whatever became of it
+    last_run_at: Mapped[datetime | None]  # the last run that was due, also if it failed
     last_outcome: Mapped[str | None]  # started, skipped, refused
     last_reason: Mapped[str | None]  # why it was skipped or refused, or why it was late; for people
     run_count: Mapped[int] = mapped_column(Integer(), server_default="0")  # runs that were started

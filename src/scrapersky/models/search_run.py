@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, UniqueConstraint, func
+from sqlalchemy import ARRAY, ForeignKey, Index, Integer, UniqueConstraint, Uuid, func
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -28,5 +28,11 @@ class SearchRun(Base):
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ended_at: Mapped[datetime | None]
     is_complete: Mapped[bool] = mapped_column(server_default="false")  # no work was left; else the next run ended it
-    is_whole: Mapped[bool] = mapped_column(server_default="false")  # complete, and no limit or budget kept a place out
+    # the provider showed all places: no limit, budget or failure kept one out
+    is_whole: Mapped[bool] = mapped_column(server_default="false")
     counts: Mapped[dict[str, Any] | None]  # what was new, gone and changed when it was complete
+    found: Mapped[
+        dict[str, Any] | None
+    ]  # what the search had found, and how many rows had failed, when it was complete
+    # destinations that are notified of its end besides those whose rule says so
+    notified: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid()), server_default="{}")

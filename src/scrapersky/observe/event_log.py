@@ -21,24 +21,29 @@ from scrapersky.engine.events import (
 log = structlog.get_logger("scrapersky.engine")
 
 NEVER = -1e9
+POLLER = "pulse"  # its polls say whether the database responds; other parts notice an outage later than its end
+LATE_SECONDS = 30.0  # how long after the end of an outage other parts still report it
 SAME_OUTAGE_SECONDS = 60.0  # an outage that no poll has seen ends when no part reports it for so long
 
 
 def log_events() -> Listener:
     """Return a listener that logs engine events; of an unavailable database it logs the first event and the end."""
-    lost_at = NEVER
+    lost_at = available_at = NEVER
 
     async def log_new(event: Any) -> None:
-        nonlocal lost_at
+        nonlocal lost_at, available_at
+        now = time.monotonic()
         match event:
             case DatabaseUnavailable():
-                is_new, lost_at = time.monotonic() - lost_at > SAME_OUTAGE_SECONDS, time.monotonic()
+                is_late = event.where != POLLER and now - available_at < LATE_SECONDS
+                is_new = not is_late and now - lost_at > SAME_OUTAGE_SECONDS
+                lost_at = lost_at if is_late else now
                 if is_new:
                     log.error("database_unavailable", where=event.where, error=event.error)
                 else:
                     log.debug("database_still_unavailable", where=event.where, error=event.error)
             case DatabaseAvailable():
-                lost_at = NEVER
+                lost_at, available_at = NEVER, now
                 log.info("database_available", seconds=round(event.seconds, 1))
             case _:
                 log_event(event)

@@ -13,7 +13,7 @@ log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 0.05
 BLOCK_SECONDS = 0.1  # a longer block is logged and counted
-LOG_SECONDS = 10.0  # at most one line in this time; it has the number of blocks since the line before
+LOG_SECONDS = 10.0  # at most one line in this time, about the longest of the blocks since the line before
 FRAMES = 6
 
 
@@ -31,6 +31,7 @@ class LoopWatchdog:
         self._report = report
         self._beat_at = self._cpu_at = 0.0
         self._logged_at, self._unlogged = -LOG_SECONDS, 0
+        self._worst = (0.0, 0.0, "")  # seconds, CPU seconds and place of the longest block that is not logged yet
         self._where: str | None = None
         self._loop_thread = 0
         self._handle: asyncio.TimerHandle | None = None
@@ -66,9 +67,11 @@ class LoopWatchdog:
         self.longest_seconds = max(self.longest_seconds, seconds)
         self.longest_cpu_seconds = max(self.longest_cpu_seconds, cpu_seconds)
         self._unlogged += 1
+        self._worst = max(self._worst, (seconds, cpu_seconds, where))
         if self._report is not None:
             self._report(seconds)
         if time.monotonic() - self._logged_at >= LOG_SECONDS:
+            seconds, cpu_seconds, where = self._worst
             log.warning(
                 "event_loop_blocked",
                 seconds=round(seconds, 3),
@@ -76,7 +79,7 @@ class LoopWatchdog:
                 blocks=self._unlogged,
                 where=where,
             )
-            self._logged_at, self._unlogged = time.monotonic(), 0
+            self._logged_at, self._unlogged, self._worst = time.monotonic(), 0, (0.0, 0.0, "")
 
     def _sample(self) -> None:
         """Note what the loop does while its beat is late."""

@@ -15,13 +15,17 @@ from scrapersky.providers.search_journal import InMemoryJournal, Journal
 
 
 class ProviderRefused(Permanent):
-    """The provider refuses this request now and later: a wrong key, a closed account, an unknown place."""
+    """The provider refuses every request, now and later: a wrong key, a closed account, a file that cannot be read."""
 
 
-class UnknownArea(ProviderRefused):
-    """The area of the search is unknown: a misspelt city. The search has no result, and nothing has failed."""
+class QueryRefused(ProviderRefused):
+    """The provider refuses this request; it accepts others."""
 
     opens_breaker = False
+
+
+class UnknownArea(QueryRefused):
+    """The area of the search is unknown: a misspelt city. The search has no result, and nothing has failed."""
 
 
 class AmbiguousArea(UnknownArea):
@@ -39,10 +43,8 @@ class AmbiguousArea(UnknownArea):
         )
 
 
-class PlaceNotFound(ProviderRefused):
-    """The provider no longer has a place with this id."""
-
-    opens_breaker = False
+class PlaceNotFound(QueryRefused):
+    """The provider has no place with this id."""
 
 
 class ProviderBusy(Retryable):

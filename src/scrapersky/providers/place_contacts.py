@@ -1,7 +1,7 @@
 """The contact points of a business that its provider knows, in the form of extracted contacts."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from scrapersky.core.vocabularies import BY_PROVIDER
@@ -10,13 +10,15 @@ from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, par
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.emails.classify import EmailClassifier, normalise_email
 from scrapersky.extract.phones.parse import parse_phone
-from scrapersky.extract.results import Contacts, Email, Phone, Social
+from scrapersky.extract.results import Contacts, Email, Person, Phone, Social
+from scrapersky.extract.text import single_line
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.registry import DECLARED
 
 CONFIDENCE = 0.6  # less than for a page of the business itself
 MAX_CONTACTS = 20  # of each kind
 _HOMES = {platform.name: platform.home for platform in PLATFORMS.values()}
+_PERSON = ("name", "title", "email")
 _BETWEEN = re.compile(r"[\s,;|]++")
 
 
@@ -27,7 +29,7 @@ def source_of(provider: str, provider_id: str) -> str:
 
 
 def contact_points(place: PlaceDetails) -> Contacts:
-    """Return emails, phone numbers and profiles; invalid ones and those of others are left out."""
+    """Return emails, phone numbers, profiles and people; invalid ones and those of others are left out."""
     evidence = (
         BY_PROVIDER,
         f"named by {place.provider}" + (f" ({place.licence})" if place.licence else ""),
@@ -44,6 +46,7 @@ def contact_points(place: PlaceDetails) -> Contacts:
         emails=tuple(emails[:MAX_CONTACTS]),
         phones=tuple(_phones(numbers[:MAX_CONTACTS], place, evidence)),
         socials=tuple(_socials(place.extra.get("socials"), evidence)),
+        people=tuple(_people(place.extra.get("people"), place, {email.address for email in emails}, evidence)),
     )
 
 
@@ -64,6 +67,21 @@ def _socials(given: Any, evidence: tuple[str, str, float]) -> Iterator[Social]:
         judged = parse_profile(_HOMES[platform] + written.lstrip("@") if is_account else written)
         if judged is not None and not judged[2]:
             yield Social(judged[0], judged[1], *evidence)
+
+
+def _people(
+    given: Any, place: PlaceDetails, emails: Collection[str], evidence: tuple[str, str, float]
+) -> Iterator[Person]:
+    """Yield people, given as objects with name, title and email; an address that is not one of `emails` is left out."""
+    from scrapersky.extract.people.name_parts import split_written_name  # the lists of names take 12 MB
+
+    people = given if isinstance(given, list | tuple) else []
+    for person in [each for each in people if isinstance(each, Mapping)][:MAX_CONTACTS]:
+        name, title, email = (single_line(text) if isinstance(text := person.get(key), str) else "" for key in _PERSON)
+        if name:
+            address = normalise_email(email)
+            parts = split_written_name(name, region=place.country or "")._asdict()
+            yield Person(name, title, *evidence, email=address if address in emails else "", **parts)
 
 
 def _is_own(classifier: EmailClassifier, address: str) -> bool:

@@ -1,17 +1,20 @@
 """Every provider there is, and those that the settings configure."""
 
 from collections.abc import Iterable
+from hashlib import sha256
+
+from pydantic import SecretStr
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
 from scrapersky.crawl.web import Web
-from scrapersky.providers.areas.read_search import GivenWhere
+from scrapersky.providers.areas.read_search import GivenWhere, split
 from scrapersky.providers.areas.read_search import read_search as read_parts
 from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Providers, RenewsIds
-from scrapersky.providers.cooldown import Cooldowns, InMemoryCooldowns
+from scrapersky.providers.cooldown import Cooldowns, GuardedProvider, InMemoryCooldowns, ProviderFailures
 from scrapersky.providers.declaration import ProviderContext
 from scrapersky.providers.file.provider import BUSINESS_FILE
 from scrapersky.providers.google.provider import GOOGLE_PLACES
@@ -61,6 +64,28 @@ def configured_providers(
     return {declared.name: declared.build(context) for declared in DECLARATIONS if declared.is_configured(settings)}
 
 
+def guarded(providers: Providers, settings: Settings, failures: ProviderFailures) -> Providers:
+    """Return the providers, each not called by any worker while it fails. A new key is a new start."""
+    return {
+        name: GuardedProvider(provider, DECLARED[name].label, _cooldown_name(name, settings), failures)
+        for name, provider in providers.items()
+    }
+
+
+def _cooldown_name(name: str, settings: Settings) -> str:
+    setting = DECLARED[name].required_setting
+    if setting is None:
+        return name
+    value = getattr(settings, setting)
+    text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+    return f"{name} {sha256(text.encode()).hexdigest()[:12]}"
+
+
+def configured_names(settings: Settings) -> list[str]:
+    """Return the names of the providers whose required setting has a value."""
+    return [declared.name for declared in DECLARATIONS if declared.is_configured(settings)]
+
+
 def unknown_provider(name: str, configured: Iterable[str]) -> UnknownProvider:
     """Return the error for a provider that is not configured, with the setting that would configure it."""
     setting = DECLARED[name].setting_name if name in DECLARED else None
@@ -74,6 +99,12 @@ def read_search(text: str, given: GivenWhere | str | None, provider: str) -> tup
     return read_parts(text, given, needs_area=needs_area, kind_in=known_phrase if needs_area else None)
 
 
+def names_place(text: str) -> bool:
+    """Return whether the words of a search say where to look."""
+    return split(" ".join(text.split()), known_phrase).where is not None
+
+
 def renewing_ids(configured: Providers) -> list[RenewsIds]:
     """Return the configured providers whose place ids change."""
-    return [provider for provider in configured.values() if isinstance(provider, RenewsIds)]
+    found = (one.unguarded if isinstance(one, GuardedProvider) else one for one in configured.values())
+    return [provider for provider in found if isinstance(provider, RenewsIds)]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from scrapersky.providers.areas.read_search import radius_metres, split
 from scrapersky.providers.areas.where import Where
-from scrapersky.providers.base import PlaceQuery, ProviderRefused
+from scrapersky.providers.base import PlaceQuery, QueryRefused
 
 
 def what_and_where(query: PlaceQuery) -> PlaceQuery:
@@ -19,10 +19,10 @@ def what_and_where(query: PlaceQuery) -> PlaceQuery:
 
 
 def required_query(query: PlaceQuery) -> PlaceQuery:
-    """Return the same; raise ProviderRefused if the kind of business or the area is missing."""
+    """Return the same; raise QueryRefused if the kind of business or the area is missing."""
     read = what_and_where(query)
     if not read.text or not (read.where.is_given or read.areas):
-        raise ProviderRefused(
+        raise QueryRefused(
             "The search does not name what to look for and where: write 'dentists in Helsinki', or give an area."
         )
     return read

@@ -1,1 +1,1 @@
-"""A little world to try things in: example workflows, and a little internet with known truth."""
+"""The sandbox: example workflows, and invented businesses whose web sites and providers are served on this machine."""

@@ -11,7 +11,9 @@ from scrapersky.sandbox.sandbox import serve
 
 def main() -> None:
     """Read the options and serve."""
-    options = argparse.ArgumentParser(prog="python -m scrapersky.sandbox", description="A little internet on loopback.")
+    options = argparse.ArgumentParser(
+        prog="python -m scrapersky.sandbox", description="Serve the invented web sites and providers on loopback."
+    )
     options.add_argument("--seed", type=int, default=7, help="another number makes another world")
     options.add_argument("--businesses", type=int, default=200)
     options.add_argument("--port", type=int, default=0, help="0 takes a free one")

@@ -1,4 +1,4 @@
-"""The sandbox: a little internet on loopback, in one process, made from a seed number."""
+"""The sandbox: web sites, providers and name servers on loopback, in one process, made from a seed number."""
 
 import asyncio
 import json
@@ -31,9 +31,9 @@ HUBSPOT, BREVO, HOOKS = "hubspot.example", "brevo.example", "hooks.example"
 class Sandbox:
     """`async with Sandbox(seed=7) as sandbox:` serves the world of this seed until the block ends.
 
-    `latency_seconds` is how long every answer of a site takes: give it something where requests at once are counted.
-    `address` is this machine's own unless other machines shall come too. It listens on two ports: sites over https have
-    certificates of an authority that lives as long as the sandbox and is trusted by whoever has its `environment()`.
+    `latency_seconds` is how long every response of a site takes: needed where simultaneous requests are counted.
+    `address` is a loopback address unless other machines use the sandbox. It listens on two ports: sites over https
+    have certificates of a temporary authority, which processes with the settings of `environment()` trust.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class Sandbox:
     async def _listen(self, port: int, context: ssl.SSLContext | None) -> int:
         """Start a server and return its port."""
 
-        def door() -> HttpServer:
+        def build_connection() -> HttpServer:
             return HttpServer(self.respond, self.traffic, self._latency, secure=context is not None)
 
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(door, self.address, port, ssl=context, backlog=4096)
+        server = await loop.create_server(build_connection, self.address, port, ssl=context, backlog=4096)
         self._servers.append(server)
         return int(server.sockets[0].getsockname()[1])
 
@@ -99,7 +99,7 @@ class Sandbox:
 
     @property
     def authority_file(self) -> str:
-        """The value of CRAWL_CA_FILE: who signed for the sites over https."""
+        """The value of CRAWL_CA_FILE: the authority that signed the certificates of the sites."""
         if self._authority is None:
             raise RuntimeError("the sandbox is not open: use it with `async with`")
         return str(self._authority.file)
@@ -151,7 +151,7 @@ class Sandbox:
 
     @property
     def hooks_url(self) -> str:
-        """The host of the receivers of web hooks; n8n lives there too."""
+        """The host of the receivers of web hooks, and of n8n."""
         return f"http://{HOOKS}"
 
     def environment(self) -> dict[str, str]:

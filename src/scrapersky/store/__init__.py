@@ -1,1 +1,1 @@
-"""Named queries, one file per noun."""
+"""SQL as named functions, in folders by subject."""

@@ -24,7 +24,8 @@ class LineStep:
     was_completed: str  # condition: what only a completed run stores
     queue: str = ""  # the prefix of the queue's columns, if it is not the workflow's name
     may_enter: str = "true"  # condition: the row can be processed by this step
-    needed: str = "true"  # condition: rows for which it is false pass by this step, to the one after it
+    # condition: rows for which it is false pass by this step, to the one after it; without one, it could only skip them
+    needed: str = "true"
     rule_values: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # values of its rule besides off and all: condition
@@ -107,6 +108,7 @@ _HAS_DOMAIN = (
 )
 _HAS_FOUND_SITE = "{row}.website_how IS NOT NULL"
 _IS_LIST = "{row}.kind IS DISTINCT FROM 'index'"
+_IS_VERIFIABLE = "coalesce({row}.email, {row}.phone) IS NOT NULL"
 _IS_REACHABLE = "{row}.email IS NOT NULL AND {row}.suppressed_at IS NULL AND {row}.merged_into_id IS NULL"
 # The pages that are read or wait to be read are fewer than the search reads of a site.
 _PAGES_TAKEN = "SELECT count(*) FROM page made WHERE made.domain_id = {row}.id AND made.page_processing_status <> 'New'"
@@ -115,7 +117,7 @@ _NEEDS_PAGES = f"({_PAGES_TAKEN}) < coalesce(({_PAGES_PER_SITE}), {AdvanceRules(
 _WITH_WEBSITE = {"has website": "{row}.website IS NOT NULL"}
 
 STEPS = (
-    LineStep("place_search", Search, "searching", "({row}.call_count > 0 OR {row}.result_count > 0)"),
+    LineStep("place_search", Search, "searching", "{row}.result_count > 0"),
     LineStep("deep_scan", Place, "places", _HAS_BUSINESS),
     LineStep("site_search", LocalBusiness, "missing web sites", _HAS_FOUND_SITE, needed="{row}.website IS NULL"),
     LineStep("domain_extraction", LocalBusiness, "businesses", _HAS_DOMAIN, rule_values=_WITH_WEBSITE),
@@ -126,7 +128,7 @@ STEPS = (
     ),
     LineStep(
         *("sitemap_import", SitemapFile, "lists of pages", "{row}.url_count IS NOT NULL"),
-        may_enter=_IS_LIST,
+        needed=_IS_LIST,
         rule_values={"likely": "true"},  # unlikely ones were skipped when they were found
     ),
     LineStep(
@@ -134,7 +136,11 @@ STEPS = (
         rule_values={"kinds": "true"},  # the kinds were chosen when the pages were picked
         is_picked=True,
     ),
-    LineStep("contact_verification", Contact, "addresses", "{row}.verification IS NOT NULL", may_enter=_IS_REACHABLE),
+    LineStep(
+        *("contact_verification", Contact, "addresses", "{row}.verification IS NOT NULL"),
+        may_enter=_IS_REACHABLE,
+        needed=_IS_VERIFIABLE,
+    ),
 )
 # Not a step of the line: contacts are delivered by the rules of destinations, not by those of a search.
 DELIVERY = LineStep("delivery", Delivery, "deliveries", "{row}.delivered_at IS NOT NULL")
@@ -159,8 +165,23 @@ def step_after(workflow: str) -> LineStep:
 
 def not_rejected(row: str) -> str:
     """Build the condition that no person has rejected the row."""
-    words = ", ".join(f"'{word.value}'" for word in REJECTED)
-    return f"{row}.curation_status NOT IN ({words})"
+    return f"{row}.curation_status NOT IN ({_REJECTED})"
+
+
+_REJECTED = ", ".join(f"'{word.value}'" for word in REJECTED)
+# Evaluated once per statement: a tenant that has rejected no business pays for no further condition.
+_ANY_REJECTED = f"(SELECT EXISTS (SELECT FROM local_business WHERE curation_status IN ({_REJECTED})))"  # noqa: S608
+
+
+def is_of_rejected(business_id: str, domain_id: str) -> str:
+    """Build the condition that people have rejected the business; without one, all businesses of the web site.
+
+    A decision about a business is stored in all its records: actions/curation.py.
+    """
+    businesses = f"""SELECT {business_id} AS id UNION ALL
+        SELECT l.business_id FROM business_domain l WHERE {business_id} IS NULL AND l.domain_id = {domain_id}"""  # noqa: S608
+    return f"""({_ANY_REJECTED} AND coalesce((SELECT bool_and(r.curation_status IN ({_REJECTED}))
+        FROM ({businesses}) w JOIN local_business r ON r.id = w.id), false))"""  # noqa: S608 - own names
 
 
 # -- the rows of a search ----------------------------------------------------------------------------------------------
@@ -243,8 +264,9 @@ _SHOWN = "coalesce(same.same_as_id, same.id)"
 LISTED_OF_SEARCH: Mapping[str, SearchRows] = {
     **ROWS_OF_SEARCH,
     "local_business": SearchRows(
-        f"{{row}}.id IN (SELECT {_SHOWN} FROM search_business f JOIN local_business same ON same.id = f.business_id "  # noqa: S608
-        "WHERE f.search_id = :search)",
+        # An array: the planner would join the rows of a subquery with all businesses of the tenant.
+        f"{{row}}.id = ANY (ARRAY(SELECT {_SHOWN} FROM search_business f "  # noqa: S608
+        "JOIN local_business same ON same.id = f.business_id WHERE f.search_id = :search))",
         f"({ROWS_OF_SEARCH['local_business'].is_found} OR EXISTS (SELECT FROM local_business same "
         "JOIN search_business f ON f.business_id = same.id AND f.search_id = :search "
         "WHERE same.same_as_id = {row}.id))",

@@ -7,6 +7,8 @@ whose web site is at a suppressed domain. The conditions are computed from the r
 were read or suppressions added does not matter.
 """
 
+ACCENTED = "àáâãäåąăçćčďèéêëęěğìíîïıłñńňòóôõöøőřśšşșťțùúûüůűýÿźżž"
+PLAIN = "aaaaaaaacccdeeeeeegiiiiilnnnooooooorssssttuuuuuuyyzzz"
 # Evaluated once per statement: a tenant without suppressions pays for no further condition.
 _ANY = "(SELECT EXISTS (SELECT FROM suppression))"
 _ANY_DOMAIN = "(SELECT EXISTS (SELECT FROM suppression WHERE kind = 'domain'))"
@@ -35,6 +37,31 @@ def is_profile_withheld(url: str, business_id: str) -> str:
     """Return the condition that only suppressed people of the business have this profile."""
     has_it = f"EXISTS (SELECT FROM jsonb_each_text(h.profiles) p WHERE p.value = {url})"
     return f"({_ANY} AND {_only_withheld_have_at(business_id, has_it)})"
+
+
+def is_person_mentioned(text: str, domain_id: str) -> str:
+    """Return the condition that a text or a URL has all words of the name of a withheld person of the site.
+
+    In any order, case and punctuation, with or without accents: `/team/molar-anna` is Änna Molar.
+    """
+    written, words = _written("h"), _words(text)
+    return f"""({_ANY} AND EXISTS (SELECT FROM contact h
+        WHERE h.domain_id = {domain_id} AND h.name IS NOT NULL
+            AND (h.suppressed_at IS NOT NULL OR {_is_same_person_suppressed("h")})
+            AND (({_words(written)} <@ {words} AND {_words(written)} <> '{{}}')
+                OR (h.name_latin IS NOT NULL AND {_words("h.name_latin")} <@ {words}))))"""
+
+
+def _written(row: str) -> str:
+    """Return the name of a contact without form of address and degree, where its parts are known."""
+    return (
+        f"CASE WHEN {row}.last_name IS NULL THEN {row}.name ELSE concat_ws(' ', {row}.first_name, {row}.last_name) END"
+    )
+
+
+def _words(text: str) -> str:
+    plain = f"translate(lower({text}), '{ACCENTED}', '{PLAIN}')"
+    return rf"array_remove(regexp_split_to_array({plain}, '(\W|_)+'), '')"
 
 
 def is_site_withheld(name: str) -> str:
@@ -80,10 +107,26 @@ def _is_same_person_suppressed(row: str) -> str:
 
 
 def _has_suppressed_name(row: str) -> str:
-    """Return the condition that a suppressed contact of the same site has this name, with or without more words."""
-    name, suppressed = f"concat(' ', lower({row}.name), ' ')", "concat(' ', lower(s.name), ' ')"
+    """Return the condition that a suppressed contact of the same site has this name, in this form or in another."""
     return f"""({row}.name IS NOT NULL AND EXISTS (SELECT FROM contact s WHERE {_is_suppressed_beside(row)}
-        AND s.name IS NOT NULL AND (strpos({name}, {suppressed}) > 0 OR strpos({suppressed}, {name}) > 0)))"""
+        AND s.name IS NOT NULL AND {_is_one_name(row, "s")}))"""
+
+
+def _is_one_name(one: str, other: str) -> str:
+    """Return the condition that one name has all words of the other: in any order, with accents or without.
+
+    An initial is the word that begins with it; a name in two scripts has the words of both.
+    """
+    return f"""(lower({one}.name) = lower({other}.name)
+        OR (SELECT n.a && n.b AND ({_has_words_of("n.a", "n.b")} OR {_has_words_of("n.b", "n.a")})
+            FROM (SELECT {_words(_written(one))} AS a, {_words(_written(other))} AS b OFFSET 0) n)
+        OR {_words(f"{one}.name_latin")} <@ {_words(_written(other))}
+        OR {_words(f"{other}.name_latin")} <@ {_words(_written(one))})"""  # noqa: S608 - own names
+
+
+def _has_words_of(one: str, other: str) -> str:
+    return f"""(SELECT bool_and(EXISTS (SELECT FROM unnest({one}) x WHERE x = y
+            OR (least(length(x), length(y)) = 1 AND left(x, 1) = left(y, 1)))) FROM unnest({other}) y)"""  # noqa: S608
 
 
 def _shares(row: str) -> str:

@@ -82,7 +82,8 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         places.refresh(found)
         await places.follow(session, found)
         wanted = await businesses.upsert(session, found)
-        await same_business.compare(session, tenant_id, [one.id for one in wanted])
+        if await same_business.compare(session, tenant_id, [one.id for one in wanted]):
+            wanted = await businesses.still_wanted(session, wanted)
         rules = await rules_of(session, {place.search_id for place, _ in found})
         await businesses.skip_closed(session, wanted, rules)
         await _keep_contacts(session, wanted, rules, found)

@@ -1,4 +1,4 @@
-"""WF9: a contact reaches its destination."""
+"""WF9: a contact, or the end of a run, reaches its destination."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from scrapersky.core import clock
 from scrapersky.destinations.concurrency import ConcurrencyLimits
 from scrapersky.destinations.errors import DestinationClosed, Receipt, TryLater
 from scrapersky.destinations.kind import Endpoint
-from scrapersky.destinations.payload import Message
+from scrapersky.destinations.payload import Event, Message
 from scrapersky.destinations.registry import KINDS, DestinationAdapters
 from scrapersky.engine.outcomes import Later, Skip
 from scrapersky.engine.tuning import Tuning
@@ -82,16 +82,24 @@ class ContactDelivery(Workflow[models.Delivery, DeliveryTask, AcceptedDelivery])
             raise Skip(f"{DISABLED}: {closed}") from closed
         return AcceptedDelivery(receipt.external_id, message.fingerprint, clock.now())
 
-    async def _load(self, outbox: Outbox, task: DeliveryTask) -> tuple[Endpoint, Message]:
+    async def _load(self, outbox: Outbox, task: DeliveryTask) -> tuple[Endpoint, Message | Event]:
         pending = await outbox.load(task.tenant_id, task.delivery_id)
         if pending is None:
             raise Skip("the contact or its destination was deleted")
         return pending.endpoint, message_of(pending)
 
     async def _send(
-        self, outbox: Outbox, adapters: DestinationAdapters, task: DeliveryTask, endpoint: Endpoint, message: Message
+        self,
+        outbox: Outbox,
+        adapters: DestinationAdapters,
+        task: DeliveryTask,
+        endpoint: Endpoint,
+        message: Message | Event,
     ) -> Receipt:
         try:
+            if isinstance(message, Event):
+                await adapters.notify(endpoint, message.name, message.message_id, message.facts)
+                return Receipt()
             return await adapters.deliver(endpoint, message)
         except TryLater as error:
             if not error.is_counted:
@@ -110,7 +118,7 @@ class ContactDelivery(Workflow[models.Delivery, DeliveryTask, AcceptedDelivery])
         return ()
 
 
-def message_of(pending: PendingDelivery) -> Message:
+def message_of(pending: PendingDelivery) -> Message | Event:
     """Return the message to send; raise Skip or Later with the reason why none is sent now."""
     if pending.disabled_reason is not None:
         raise Skip(f"{DISABLED}: {pending.disabled_reason}")

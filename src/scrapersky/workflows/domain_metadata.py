@@ -17,8 +17,8 @@ from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Produced, Workflow
 from scrapersky.extract.company_domain import home_urls
-from scrapersky.extract.parked_domains import ParkedDomain, read_home_page
-from scrapersky.extract.site_metadata import SiteMetadata
+from scrapersky.extract.readers import read_home_page
+from scrapersky.extract.site_results import ParkedDomain, SiteMetadata
 from scrapersky.models import Domain
 from scrapersky.store.line import domains, home_links
 from scrapersky.store.line.advance_rules import advance, rules_of

@@ -18,8 +18,8 @@ from scrapersky.crawl.web import DRAWN_REASONS, Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.pages.vocabulary import PageKind
+from scrapersky.extract.readers import read_contacts
 from scrapersky.extract.results import Contacts
 from scrapersky.models import Page
 from scrapersky.store.contacts import upsert as contacts

@@ -20,6 +20,7 @@ from scrapersky.store.line import places
 from scrapersky.store.line.advance_rules import advance, read_rules
 from scrapersky.store.money import spending
 from scrapersky.store.searches import journal as search_journal
+from scrapersky.store.searches import runs
 from scrapersky.store.steps import step_after
 
 
@@ -100,5 +101,6 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
             await search_journal.close(session, row.id)
         else:  # a larger budget or limit continues from here
             await search_journal.mark_charged(session, row.id)
+        await runs.note_searched(session, row.id)
         await spending.wake_searches(session, [row.id])
         return await advance(session, self.name, dict.fromkeys(wanted, read_rules(row.rules)))

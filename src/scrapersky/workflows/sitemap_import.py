@@ -15,7 +15,7 @@ from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.site_metadata import read_metadata
+from scrapersky.extract.readers import read_metadata
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages, sitemaps
 from scrapersky.store.line.page_lists import ImportedPages, best_pages, unknown_pages

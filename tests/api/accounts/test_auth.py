@@ -9,7 +9,7 @@ import structlog
 from argon2 import PasswordHasher
 
 from scrapersky.core import clock
-from scrapersky.core.passwords import MAX_WAITING, THREADS, Passwords, TooBusy
+from scrapersky.core.secrets.passwords import MAX_WAITING, THREADS, Passwords, TooBusy
 from tests.factories.api_application import app_over, client_with, is_problem, make_key, served
 
 AUTH = "/api/v3/auth"

@@ -1,4 +1,4 @@
-"""Quotas and tenants over HTTP: one's own to read, the house's to set."""
+"""Quotas and tenants over HTTP: every user reads those of their tenant, operators set them."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

@@ -150,6 +150,26 @@ async def test_queued_deliveries_are_cancelled_and_failed_ones_retried(client, a
     assert [tuple(row) for row in rows] == [("New", 3), ("Queued", 1)]
 
 
+async def test_no_more_deliveries_are_cancelled_than_were_shown(client, admin, tenant):
+    hook, ids = await add_hook(client), await add_contacts(admin, tenant, 30)
+    await client.post(PATH, json={"destination_id": hook, "ids": ids[:3]})
+    wish = {"filter": {"destination_id": hook}, "as_of": (await admin.fetchval("SELECT now()")).isoformat()}
+    assert (await client.post(f"{PATH}/cancel", json=wish | {"preview": True})).json() == {"withdrawn": 3}
+    await client.post(PATH, json={"destination_id": hook, "ids": ids[3:5]})  # created after they were shown
+    late, kept = await admin.fetch("SELECT id FROM delivery WHERE delivery_status = 'Queued' ORDER BY id LIMIT 2")
+    await admin.execute("UPDATE delivery SET updated_at = now() + interval '1 minute' WHERE id = $1", late["id"])
+    body = wish | {"expected": 1, "except": [str(kept["id"])]}
+    assert (await client.post(f"{PATH}/cancel", json=body)).json() == {"withdrawn": 1}  # two match, one was shown
+    queued = {row["id"] for row in await admin.fetch("SELECT id FROM delivery WHERE delivery_status = 'Queued'")}
+    assert {late["id"], kept["id"]} < queued
+    assert len(queued) == 4
+    await client.post(PATH, json={"destination_id": hook, "ids": ids})
+    answer = await client.post(f"{PATH}/cancel", json={"filter": {"destination_id": hook}, "expected": 4})
+    problem = is_problem(answer, 409)
+    assert (problem["matched"], problem["expected"]) == (30, 4)
+    assert await admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 30
+
+
 async def test_destinations_and_contacts_of_another_tenant_are_not_found(client, app, admin, tenant, key_for):
     hook, ids = await add_hook(client), await add_contacts(admin, tenant, 2)
     await client.post(PATH, json={"destination_id": hook, "ids": ids})

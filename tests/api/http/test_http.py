@@ -22,7 +22,7 @@ async def test_head_is_get_without_its_body(client, admin, tenant, path):
 async def test_head_has_the_authentication_and_the_problems_of_get(client):
     assert (await client.head("/health/live")).status_code == 200
     assert (await client.head(f"{API}/places/{NOBODY}")).status_code == 404
-    assert (await client.head(f"{API}/places/curation")).status_code == 422  # to GET it is no id
+    assert (await client.head(f"{API}/places/curation")).status_code == 422  # to GET it is not an id
     del client.headers["Authorization"]
     assert (await client.head(f"{API}/places")).status_code == 401
 

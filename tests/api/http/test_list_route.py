@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from scrapersky.core.roles import Role
-from scrapersky.core.vault import Vault
+from scrapersky.core.secrets.vault import Vault
 from tests.factories.api_application import SECRET, add_dead, app_over, client_with
 from tests.factories.forged_tokens import true_token
 from tests.factories.line_rows import add, add_line

@@ -79,6 +79,28 @@ async def test_a_domain_with_metadata_goes_on_to_the_sitemap_analysis(client, ad
     assert await state(admin, "domains", row_id, "sitemap_analysis") == ("Selected", "Queued")
 
 
+async def test_rows_that_their_step_could_only_skip_are_not_queued(client, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await admin.execute("UPDATE contact SET email = NULL, phone = NULL")
+    await admin.execute("UPDATE sitemap_file SET kind = 'index'")
+    for noun in ("contacts", "sitemaps"):
+        counted = await curate(client, noun, "Selected", filter={}, preview=True)
+        done = await curate(client, noun, "Selected", ids=[ids[noun]])
+        assert (counted["queued"], done["updated"], done["queued"]) == (0, 1, 0)
+        assert await state(admin, noun, ids[noun]) == ("Selected", "New")
+
+
+@pytest.mark.parametrize("website", ["https://molar.fi", None])
+@pytest.mark.parametrize("second", ["New", "Completed"])
+@pytest.mark.parametrize("first", ["New", "Queued", "Skipped", "Completed"])
+async def test_a_preview_counts_what_selected_queues(client, admin, tenant, first, second, website):
+    row_id = (await add_line(admin, tenant))["businesses"]
+    states = "site_search_status = $1, domain_extraction_status = $2, website = $3"
+    await admin.execute(f"UPDATE local_business SET {states}", first, second, website)
+    counted = await curate(client, "businesses", "Selected", filter={}, preview=True)
+    assert (await curate(client, "businesses", "Selected", ids=[row_id]))["queued"] == counted["queued"]
+
+
 async def test_selecting_again_queues_failed_work_and_repeats_no_completed_work(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["places"]
     for before, after, queued in [

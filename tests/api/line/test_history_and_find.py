@@ -73,6 +73,15 @@ async def test_rows_of_every_resource_are_found_by_their_beginning(client, admin
     [group] = (await client.get(f"{API}/find?text=dent")).json()["items"]
     assert group["items"][0]["link"] == f"{API}/searches/{ids['searches']}"
     is_problem(await client.get(f"{API}/find"), 422)
+    details = "UPDATE local_business SET city = 'Helsinki', website = 'https://molar.fi'"
+    await admin.execute(details)
+    shown = {
+        group["resource"]: group["items"][0]["detail"]
+        for text in ("molar", "anna")
+        for group in (await client.get(f"{API}/find", params={"text": text})).json()["items"]
+    }
+    assert shown["businesses"] == "Helsinki · https://molar.fi"
+    assert "anna@molar.fi" in shown["contacts"]
     await add_places(admin, tenant, 9)
     assert len((await found(client, "n"))["places"]) == find.SHOWN
 

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import load_workbook
 
 from scrapersky.api.downloads import stream_written_file
-from scrapersky.destinations.files import LeadFile
+from scrapersky.destinations.files.lead_file import LeadFile
 from scrapersky.store.leads.columns import BUSINESS_COLUMNS
 from scrapersky.store.leads.read import columns_of, leads
 from tests.factories.api_application import client_with, is_problem, make_key
@@ -96,8 +96,8 @@ async def test_rows_columns_and_their_order_are_chosen_by_the_query(client, line
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"columns": "email,nothing"}, "'nothing' is none of the columns of leads per business: business, website"),
-        ({"sort": "why"}, "'why' is none of the columns that leads per business can be sorted by"),
+        ({"columns": "email,nothing"}, "'nothing' is not one of the columns of leads per business: business, website"),
+        ({"sort": "why"}, "'why' is not one of the columns that leads per business can be sorted by"),
         ({"verdict": "perfect"}, "deliverable"),
         ({"country": "Finland"}, "pattern"),
     ],
@@ -155,6 +155,25 @@ async def test_rows_are_typed_and_have_the_ids_of_their_rows(client, line):
     assert (lead["per"], lead["other_emails"], lead["socials"]) == ("business", [], [])
     [contact] = (await client.get(url, params={"per": "contact"})).json()["items"]
     assert (contact["per"], contact["contact_id"], contact["page_id"]) == ("contact", line["contacts"], line["pages"])
+
+
+async def test_several_values_are_lists_and_values_of_parts_are_objects(client, line, admin, tenant):
+    values = {"domain_id": line["domains"], "identity": "person:pia; puro", "email": "pia@molar.fi"}
+    await add(admin, "contact", tenant, name="Pia; Puro", title="Cook; baker", **values)
+    await admin.execute("UPDATE contact SET name = 'Anna Molar', title = 'CEO' WHERE email = 'anna@molar.fi'")
+    await admin.execute("UPDATE local_business SET categories = '{amenity=dentist,shop=wine}'")
+    await admin.execute("""UPDATE contact SET verification = '{"reasons": ["own domain", "receives mail"]}'""")
+    url = f"{SEARCHES}/{line['searches']}"
+    [lead] = (await client.get(f"{url}/results")).json()["items"]
+    assert lead["categories"] == ["dentist", "wine shop"]
+    assert lead["verdict_reasons"] == ["own domain", "receives mail"]
+    assert (lead["shared_with"], lead["technologies"]) == ([], [])
+    provider, _, provider_id = lead["provider"].partition(":")
+    assert lead["sources"] == [{"provider": provider, "id": provider_id}]
+    assert lead["other_people"] == [{"name": "Pia; Puro", "title": "Cook; baker", "email": "pia@molar.fi"}]
+    file = (await client.get(f"{url}/leads.jsonl")).json()
+    assert file["categories"] == "dentist, wine shop"
+    assert file["other_people"] == "Pia; Puro (Cook; baker) <pia@molar.fi>"
 
 
 async def test_a_download_is_recorded_and_only_of_your_own_search(app, client, admin, database, line, other_tenant):

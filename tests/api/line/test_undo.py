@@ -26,6 +26,11 @@ async def undo(client, action_id):
     return answer.json()
 
 
+def restored(count, *, not_restored=0, processed=0, delivered=0):
+    """What an undo answers."""
+    return {"restored": count, "not_restored": not_restored, "processed": processed, "delivered": delivered}
+
+
 async def shown(client, **filters):
     counted = await curate(client, "places", "Selected", filter=filters, preview=True)
     return {"filter": filters, "expected": counted["matched"], "as_of": counted["as_of"]}
@@ -105,7 +110,8 @@ async def test_a_job_keeps_to_what_was_shown_and_is_undone_by_a_job(client, admi
     assert answer.headers["location"] == f"{API}/jobs/{answer.json()['id']}"
     await jobs.RunJobs(build_pipeline({})).run_on(database)
     job = (await client.get(answer.headers["location"])).json()
-    assert (job["state"], job["result"]) == ("completed", {"found": 21, "restored": 20})
+    counts = {"found": 21, "restored": 20, "processed": 0, "delivered": 0}
+    assert (job["state"], job["result"]) == ("completed", counts)
     assert await selected(admin) == 0
 
 
@@ -124,12 +130,12 @@ async def test_undo_restores_the_work_and_its_errors_and_dead_letters(client, ad
     before = await admin.fetchrow(STATE)
     done = await curate(client, "places", "Selected", ids=[row_id])
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
-    assert await undo(client, done["action_id"]) == {"restored": 1, "not_restored": 0}
+    assert await undo(client, done["action_id"]) == restored(1)
     assert await admin.fetchrow(STATE) == before
     assert await admin.fetchrow("SELECT * FROM dead_letter") == letter
     is_problem(await client.post(f"{API}/undo/{done['action_id']}"), 409)
     [entry] = await admin.fetch("SELECT before, after FROM audit WHERE action = 'undo'")
-    assert json.loads(entry["after"]) == {"restored": 1, "not_restored": 0}
+    assert json.loads(entry["after"]) == restored(1)
 
 
 async def test_work_in_flight_keeps_its_lease_when_its_withdrawal_is_undone(client, admin, tenant):
@@ -144,15 +150,53 @@ async def test_work_in_flight_keeps_its_lease_when_its_withdrawal_is_undone(clie
     assert tuple(row) == ("New", None, lease)
 
 
-async def test_rows_that_the_engine_has_processed_since_are_not_restored(client, admin, tenant):
-    await add_places(admin, tenant, 3)
-    done = await curate(client, "places", "Selected", filter={})
+async def test_the_decision_is_restored_and_finished_work_stays(client, admin, tenant):
+    await add_places(admin, tenant, 6)
     await admin.execute(
-        "UPDATE place SET deep_scan_status = 'Completed', deep_scan_attempts = 1 WHERE provider_id = '1'"
+        "UPDATE place SET deep_scan_status = 'Skipped', deep_scan_error = 'why', deep_scan_attempts = 1 "
+        "WHERE provider_id = '5'"
     )
-    await admin.execute("UPDATE place SET deep_scan_attempts = 1 WHERE provider_id = '2'")  # it was tried
-    await admin.execute("DELETE FROM place WHERE provider_id = '3'")
-    assert await undo(client, done["action_id"]) == {"restored": 0, "not_restored": 3}
+    done = await curate(client, "places", "Selected", filter={})
+    for provider_id, change in {
+        "1": "deep_scan_status = 'Completed', deep_scan_attempts = 1",
+        "2": "deep_scan_status = 'Skipped', deep_scan_error = 'closed', deep_scan_attempts = 1",
+        "3": "deep_scan_status = 'Processing', deep_scan_attempts = 1, deep_scan_due_at = now() + interval '1 minute'",
+        "5": "deep_scan_error = 'no answer', deep_scan_attempts = 2, deep_scan_due_at = now() + interval '1 minute'",
+    }.items():
+        await admin.execute(f"UPDATE place SET {change} WHERE provider_id = $1", provider_id)
+    await admin.execute("DELETE FROM place WHERE provider_id = '6'")
+    assert await undo(client, done["action_id"]) == restored(5, not_restored=1, processed=3)
+    columns = "curation_status, deep_scan_status, deep_scan_error, deep_scan_revert_to, deep_scan_due_at IS NULL"
+    after = {
+        row["provider_id"]: tuple(row)[1:] for row in await admin.fetch(f"SELECT provider_id, {columns} FROM place")
+    }
+    assert after == {
+        "1": ("New", "Completed", None, None, True),
+        "2": ("New", "Skipped", "closed", None, True),
+        "3": ("New", "Processing", None, "New", False),  # is finished, but not tried again
+        "4": ("New", "New", None, None, True),
+        "5": ("New", "Skipped", "why", None, True),  # waited for its next try
+    }
+
+
+async def test_work_that_was_queued_again_after_it_was_done_is_not_taken_back(client, admin, tenant):
+    row_id = (await add_line(admin, tenant))["places"]
+    done = await curate(client, "places", "Selected", ids=[row_id])
+    await admin.execute("UPDATE place SET deep_scan_attempts = 1")  # its business is there: the step has completed
+    assert await undo(client, done["action_id"]) == restored(1, processed=1)
+    row = await admin.fetchrow("SELECT curation_status, deep_scan_status FROM place")
+    assert tuple(row) == ("New", "Queued")
+
+
+async def test_a_withdrawal_that_has_ended_is_not_withdrawn_again(client, admin, tenant):
+    row_id = (await add_line(admin, tenant))["places"]
+    claimed = "deep_scan_status = 'Processing', deep_scan_attempts = 1, deep_scan_due_at = now() + interval '1 minute'"
+    await admin.execute(f"UPDATE place SET {claimed}, deep_scan_revert_to = 'New'")
+    done = await curate(client, "places", "Selected", ids=[row_id])  # it goes on
+    await admin.execute("UPDATE place SET deep_scan_status = 'Completed', deep_scan_due_at = NULL")
+    assert await undo(client, done["action_id"]) == restored(1, processed=1)
+    row = await admin.fetchrow("SELECT curation_status, deep_scan_status, deep_scan_revert_to FROM place")
+    assert tuple(row) == ("New", "Completed", None)
 
 
 async def test_the_deliveries_of_a_contact_are_restored_with_it(client, admin, tenant):
@@ -162,8 +206,21 @@ async def test_the_deliveries_of_a_contact_are_restored_with_it(client, admin, t
     await add(admin, "delivery", tenant, **delivery)
     done = await curate(client, "contacts", "Not a Fit", ids=[ids["contacts"]])
     assert await admin.fetchval("SELECT delivery_status FROM delivery") == "New"
-    assert await undo(client, done["action_id"]) == {"restored": 1, "not_restored": 0}
+    assert await undo(client, done["action_id"]) == restored(1)
     assert await admin.fetchval("SELECT delivery_status FROM delivery") == "Queued"
+
+
+async def test_a_delivery_that_was_made_stays_and_is_counted(client, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await admin.execute("UPDATE contact SET contact_verification_status = 'Completed', verdict = 'deliverable'")
+    rule = '{"auto": true, "verdicts": ["deliverable"], "curation": ["Selected"], "min_confidence": 0}'
+    await add(admin, "destination", tenant, name="crm", kind="webhook", rule=rule)
+    done = await curate(client, "contacts", "Selected", ids=[ids["contacts"]])
+    made = "delivery_status = 'Completed', delivery_attempts = 1, delivered_at = now()"
+    assert await admin.fetchval(f"UPDATE delivery SET {made} RETURNING 1") == 1
+    assert await undo(client, done["action_id"]) == restored(1, delivered=1)
+    assert await admin.fetchval("SELECT curation_status FROM contact") == "New"
+    assert await admin.fetchval("SELECT delivery_status FROM delivery") == "Completed"
 
 
 async def test_undo_queues_nothing_for_a_contact_that_was_suppressed_since(client, admin, tenant):
@@ -171,7 +228,9 @@ async def test_undo_queues_nothing_for_a_contact_that_was_suppressed_since(clien
     await admin.execute("UPDATE contact SET contact_verification_status = 'Queued'")
     done = await curate(client, "contacts", "Not a Fit", ids=[ids["contacts"]])
     await client.post(f"{API}/suppressions", json={"values": ["anna@molar.fi"]})
-    assert await undo(client, done["action_id"]) == {"restored": 0, "not_restored": 1}
+    assert await undo(client, done["action_id"]) == restored(1)
+    row = await admin.fetchrow("SELECT curation_status, contact_verification_status FROM contact")
+    assert tuple(row) == ("New", "New")
 
 
 async def test_actions_of_others_and_of_yesterday_cannot_be_undone(
@@ -212,20 +271,20 @@ async def test_undo_restores_every_row_that_nobody_touched(client, admin, tenant
         await admin.execute(WORK, row_id)
     now = await rows(admin)
     result = await undo(client, done["action_id"])
-    # Work since then touches a row only if the action changed its queue.
-    touched = {
+    decided = {row_id for row_id in changed if now[row_id][0] != left[row_id][0]}
+    processed = {
         row_id
-        for row_id in changed
-        if now[row_id][0] != left[row_id][0]
-        or (left[row_id][1:] != states[row_id][1:] and now[row_id][1:] != left[row_id][1:])
+        for row_id in changed - decided
+        if left[row_id][1:] != states[row_id][1:] and now[row_id][1:] != left[row_id][1:]
     }
     after = await rows(admin)
     for row_id in ids:
-        is_restored = row_id in changed - touched
-        queue = states if is_restored and left[row_id][1:] != states[row_id][1:] else now
+        is_restored = row_id in changed - decided
+        was_queued_or_withdrawn = is_restored and left[row_id][1:] != states[row_id][1:]
+        queue = states if was_queued_or_withdrawn and row_id not in processed else now
         assert after[row_id][0] == (states if is_restored else now)[row_id][0]
         assert after[row_id][1:] == queue[row_id][1:]
-    assert result == {"restored": len(changed - touched), "not_restored": len(touched)}
+    assert result == restored(len(changed - decided), not_restored=len(decided), processed=len(processed))
 
 
 SET = "UPDATE place SET curation_status = $2, deep_scan_status = $3, deep_scan_error = $4 WHERE id = $1"

@@ -37,6 +37,7 @@ async def test_runs_are_filtered_by_workflow_and_time(client, admin):
     other = await add_run(admin, "weighing", NOON + timedelta(hours=1))
     for params, wanted in [
         ({"workflow": "packing"}, [late, early]),
+        ({"workflow": ["packing", "weighing"], "since": "2026-05-01T12:30:00Z"}, [other, late]),
         ({"since": "2026-05-01T12:30:00Z"}, [other, late]),
         ({"since": "2026-05-01T15:30:00+03:00", "workflow": "packing"}, [late]),
         ({"since": "2027-01-01T00:00:00Z"}, []),

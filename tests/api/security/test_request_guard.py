@@ -165,7 +165,7 @@ async def test_a_forged_address_gets_no_new_rate_limit(database_url):
 
 
 def test_a_proxy_that_is_no_address_is_a_bad_setting(database_url):
-    with pytest.raises(BadSetting, match="is no IP address and no network"):
+    with pytest.raises(BadSetting, match="is neither an IP address nor a network"):
         app_over(database_url, SCRAPERSKY_TRUSTED_PROXIES="10.0.0.300").build_middleware_stack()
 
 

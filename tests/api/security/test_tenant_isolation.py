@@ -1,4 +1,4 @@
-"""Two tenants in one house: whatever one asks, nothing of the other comes back, not even a number."""
+"""Two tenants of one database: no response to one has a row of the other, not even a number."""
 
 import json
 from uuid import UUID, uuid4
@@ -25,7 +25,7 @@ def app(database_url):
 
 @pytest.fixture
 async def other(app, client, other_tenant, key_for):
-    """An admin of another tenant than the house's."""
+    """An admin of a tenant that is not the operator."""
     async with client_with(app, await key_for("admin", tenant="other")) as other:
         yield other
 

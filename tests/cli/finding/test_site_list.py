@@ -1,6 +1,7 @@
 """Lists of web sites: however the file is written, and known by their content."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,17 @@ def test_a_list_is_read_as_people_write_it_and_known_by_its_content(tmp_path, te
     assert sites.rejected == ()
     assert sites.name == listed(tmp_path, "zahn.de\nmolar.fi\n", "renamed.txt").name
     assert sites.name != listed(tmp_path, "zahn.de\nmolar.fi\nhampi.fi\n").name
+
+
+def test_a_list_is_read_from_a_pipe():
+    """`find --domains <(grep fi sites.csv)`."""
+    inlet, outlet = os.pipe()
+    os.write(outlet, b"name;website\nMolar;molar.fi\n")
+    os.close(outlet)
+    sites = SiteList.read(Path(f"/dev/fd/{inlet}"))
+    os.close(inlet)
+    assert [site.name for site in sites.found] == ["molar.fi"]
+    assert sites.cells["molar.fi"]["name"] == "Molar"
 
 
 def test_json_lines_are_a_list_of_sites(tmp_path):
@@ -120,3 +132,14 @@ def test_the_name_of_a_list_tells_what_is_in_it(tmp_path):
 def test_a_list_without_a_site_is_refused(tmp_path, text, sentence):
     with pytest.raises(BadSiteList, match=sentence):
         listed(tmp_path, text)
+
+
+def test_a_file_of_json_is_an_array_of_objects(tmp_path):
+    sites = listed(tmp_path, '[{"website": "molar.fi", "id": 7}, 7, {"website": "", "id": 8}]', "sites.json")
+    assert [site.name for site in sites.found] == ["molar.fi"]
+    assert sites.cells["molar.fi"]["id"] == "7"
+    assert [line.split(":")[0] for line in sites.rejected] == ["line 2", "line 3"]
+    with pytest.raises(BadSiteList, match="not an array of objects in JSON"):
+        listed(tmp_path, '{"website": "molar.fi"}', "sites.json")
+    with pytest.raises(BadSiteList, match="No column is named website, url or domain; there are town"):
+        listed(tmp_path, '[{"town": "Turku"}]', "sites.json")

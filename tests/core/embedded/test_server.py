@@ -101,6 +101,17 @@ async def test_a_blank_or_a_quote_in_the_path_is_no_obstacle(home: Path, name: s
 # -- the socket --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LANG": "xx_YY.UTF-8"}], ids=["plain", "not installed"])
+async def test_the_locale_of_the_terminal_decides_nothing(home: Path, locale: dict[str, str]) -> None:
+    without = {name: value for name, value in os.environ.items() if name != "LANG" and not name.startswith("LC_")}
+    process = started(home, env={**without, **locale})
+    url = url_of(process)
+    assert await ask(url, "SELECT lower('ÄÖŠЖ')") == "äöšж"
+    assert await ask(url, r"SELECT regexp_split_to_array('änna-жанна', '\W+')") == ["änna", "жанна"]
+    assert await ask(url, "SHOW lc_messages") == "C"
+    process.communicate("", timeout=120)
+
+
 async def test_the_socket_of_a_long_path_is_in_a_private_folder(home: Path) -> None:
     server = EmbeddedServer(home / ("long" * 25))
     assert await ask(server.start()) == "scrapersky"
@@ -146,7 +157,7 @@ def as_server_user() -> dict[str, object]:
 
 @pytest.fixture
 def stranger(home: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A living process of the server's user that is no server."""
+    """A living process of the server's user that is not a server."""
     prepare_system_user()
     process = subprocess.Popen(["sleep", "600"], cwd="/", **as_server_user())  # type: ignore[call-overload]
     yield process

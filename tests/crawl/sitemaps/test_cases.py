@@ -108,7 +108,7 @@ URLSETS: list[tuple[str, bytes | str, list[str], bool]] = [
         [A],
         False,
     ),
-    ("image loc alone is no page", urlset(f"<url><image:loc>{C}</image:loc></url>", record(A)), [A], False),
+    ("image loc alone is not a page", urlset(f"<url><image:loc>{C}</image:loc></url>", record(A)), [A], False),
     ("element before the loc never closed", urlset(f"<url><mobile><loc>{A}</loc></url>", record(B)), [A, B], False),
     ("undeclared prefix", urlset(record(A, "<image:image><image:loc>i.jpg</image:loc></image:image>")), [A], False),
     ("attributes on every tag", f'<urlset a="1"><url b="2"><loc c="3">{A}</loc></url></urlset>', [A], False),

@@ -243,6 +243,23 @@ async def test_an_unreachable_site_is_a_failure_not_an_empty_site(status):
     assert str(status) in result.why
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (gzip.compress(b"") * 10_001, "the gzip data has more than 10,000 members"),
+        (gzip.compress(PAGES.encode())[:10] + b"\xff" * 100, "the gzip data is damaged"),
+        (gzip.compress(PAGES.encode())[:20], "the gzip data ends too early"),
+    ],
+    ids=["members", "damaged", "cut"],
+)
+async def test_a_fault_of_the_content_is_final_and_is_said_in_a_sentence(body, why):
+    result, _ = await search({"/sitemap.xml": body})
+
+    [miss] = [each for each in result.misses if each.url.endswith("/sitemap.xml")]
+    assert (miss.kind, miss.why) == (MissKind.NONE, f"It cannot be read as a sitemap: {why}.")
+    assert result.outcome is SearchOutcome.NONE  # nothing that a retry would change
+
+
 async def test_robots_that_cannot_be_read_stops_the_search_until_later():
     result, asked = await search({"/robots.txt": 500, "/sitemap.xml": PAGES})
 

@@ -8,7 +8,8 @@ from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.hidden_pages.classify import hidden_reason
-from scrapersky.extract.parked_domains import ParkedDomain, read_home_page
+from scrapersky.extract.parked_domains import read_home_page
+from scrapersky.extract.site_results import ParkedDomain
 from tests.extract.hidden_pages.pages import InventedPage, hidden_pages, ordinary_pages
 
 HIDDEN, SMALL = list(hidden_pages()), list(ordinary_pages())

@@ -97,4 +97,4 @@ def test_the_work_for_twenty_thousand_team_pages_grows_with_their_number_only() 
         [f"/{language}/team/person-{number}" for number in range(5_000) for language in ("", "de", "fr", "en")]
     )
     assert len(select_pages(site, 10)) == 10
-    assert count_calls(select_pages, site, 10) < 200 * len(site)
+    assert count_calls(select_pages, site, 10)[0] < 200 * len(site)

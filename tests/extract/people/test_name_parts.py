@@ -65,6 +65,10 @@ Leonardo Di Caprio | it | IT | Leonardo | Di Caprio
 Maria Grazia Della Valle | it | IT | Maria Grazia | Della Valle
 Ana García López | es | ES | Ana | García López
 Ana María García | es | ES | Ana María | García
+María Jesús Prado Ruiz | es | ES | María Jesús | Prado Ruiz
+Mª Jesús Redondo | es | ES | Mª Jesús | Redondo
+José Mª Pérez | es | ES | José Mª | Pérez
+Juan Cruz | es | ES | Juan | Cruz
 Juan Carlos García López | es | ES | Juan Carlos | García López
 María José | es | ES | María José |
 Pedro Sánchez | es | ES | Pedro | Sánchez
@@ -114,6 +118,8 @@ Nguyễn Văn An | vi | VN | An | Nguyễn
 Trần Thị Mai Hương | vi | VN | Hương | Trần
 Lê Minh | vi | VN | Minh | Lê
 Phạm Quang | de | DE | Quang | Phạm
+Trà Thị Bích Phượng | vi | VN | Phượng | Trà
+Иванов А. Б. | ru | RU | А. Б. | Иванов
 Le Minh | fr | FR |  |
 Петров Иван Сергеевич | ru | RU | Иван Сергеевич | Петров
 Мария Сергеевна Петрова | ru | RU | Мария Сергеевна | Петрова
@@ -211,7 +217,8 @@ def test_titles_are_no_part_of_a_written_name(written: str, first: str, last: st
 
 
 @pytest.mark.parametrize(
-    "word", ["Herr", "Frau", "Ms", "Mr.", "Mme", "M.", "Sra.", "Sig.ra", "Pan", "นาย", "السيد", "श्री"]
+    "word",
+    ["Herr", "Frau", "Ms", "Mr.", "Mme", "M.", "Sra.", "Sig.ra", "Pan", "D.", "D.ª", "Dª", "นาย", "السيد", "श्री"],
 )
 def test_a_form_of_address_is_no_degree(word: str) -> None:
     assert is_honorific(word)

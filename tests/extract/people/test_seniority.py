@@ -1,5 +1,7 @@
 """The seniority of titles, in the languages served."""
 
+from pathlib import Path
+
 import pytest
 
 from scrapersky.core.vocabularies import JobFunction
@@ -119,3 +121,18 @@ def test_the_management_as_a_title_is_the_head_of_the_business(title: str) -> No
 def test_the_management_of_a_function_is_not_the_head_of_the_business() -> None:
     assert title_meaning("Direzione commerciale").seniority is Seniority.HEAD
     assert title_meaning("Direction artistique").seniority is Seniority.HEAD
+
+
+def _labelled_titles() -> list[tuple[str, str, str]]:
+    lines = Path(__file__).with_name("data").joinpath("titles.txt").read_text("utf-8").splitlines()
+    rows = [[part.strip() for part in line.split("|")] for line in lines if not line.startswith("#")]
+    return [(language, level, title.strip()) for language, level, titles in rows for title in titles.split(";")]
+
+
+def test_the_labelled_titles_of_all_languages_have_their_level():
+    """Every language is a reader's judgement; a title that is added here and has another level needs a word."""
+    titles = _labelled_titles()
+    assert len(titles) >= 300
+    assert {language for language, _, _ in titles} >= set(LANGUAGES) - {"ms"}
+    wrong = [one for one in titles if title_meaning(one[2]).seniority.name.lower() != one[1]]
+    assert wrong == []

@@ -159,3 +159,29 @@ def test_numbers_of_two_elements_are_two_numbers() -> None:
 
 def test_an_area_code_in_an_element_of_its_own_belongs_to_the_number() -> None:
     assert found("<p><b>04242</b> <b>557190</b></p>", "AT") == ["+434242557190"]
+
+
+@pytest.mark.parametrize(
+    ("html", "region"),
+    [
+        ("<p>Kammer: Steuerberaterkammer Köln, Tel. 0221 335 7412</p>", "DE"),
+        ("<p>Ordine degli Architetti di Siena, via Roma 3, tel. 0577 26 418</p>", "IT"),
+        ("<p>Police non-emergency: 020 7946 0317. We close at five.</p>", "GB"),
+        ("<p>Ved forgiftning: ring Giftinformasjonen 22 59 14 07</p>", "NO"),
+        ("<p>Livro de reclamações: +351 213 827 914</p>", "PT"),
+        ("<p>Verkkolaskuosoite: 003727419083</p>", "FI"),
+        ("<p>Amtszeit (1979–1997, verst. 2014)</p>", "AT"),
+    ],
+)
+def test_numbers_of_somebody_else_are_no_numbers_of_the_business(html: str, region: str) -> None:
+    assert found(html, region) == []
+
+
+def test_a_number_behind_that_of_somebody_else_is_one_of_the_business() -> None:
+    html = "<p>Polizei 02241 541 3121. Unsere Praxis erreichen Sie unter 02241 87 54 19.</p>"
+    assert found(html, "DE") == ["+492241875419"]
+
+
+@pytest.mark.parametrize("text", ["8 612 44 871", "Tel. (8 37) 24 01 18"])
+def test_the_former_trunk_prefix_of_lithuania_is_left_out(text: str) -> None:
+    assert len(found(f"<p>{text}</p>", "LT")) == 1

@@ -9,7 +9,7 @@ from tests.factories.line_rows import add, add_line
 
 from scrapersky.store.leads.exported import recorded_leads
 from scrapersky.store.leads.filters import LEAD_FILTERS
-from scrapersky.store.leads.read import LeadQuery, Position, leads, page
+from scrapersky.store.leads.read import LeadQuery, Position, RepeatedColumn, chosen_columns, leads, page, parse_sort
 
 DAY = "2026-11-15T00:00:00+00:00"
 
@@ -72,6 +72,8 @@ async def search(admin, tenant):
         ({"category": ["dentist"]}, ["Canine:None"], []),
         ({"category": ["dental clinic"]}, ["Molar Dental:olga"], ["hanna", "info", "olga"]),
         ({"min_rating": 4.7}, [], []),
+        ({"min_rating": 4.6, "max_rating": 4.6}, ["Molar Dental:olga"], ["hanna", "info", "olga"]),
+        ({"max_rating": 4.5}, [], []),
         ({"technology": ["wordpress"], "language": ["fi"]}, ["Molar Dental:olga"], ["hanna", "info", "olga"]),
         ({"language": ["sv"]}, [], []),
         ({"delivered": False}, ["Canine:None", "Molar Dental:olga"], ["hanna", "info", "olga"]),
@@ -105,6 +107,15 @@ async def test_a_filter_of_contacts_keeps_the_numbers_of_the_business(database, 
     async with database.session(tenant) as session:
         [row] = [row async for row in leads(session, LeadQuery((search,), filters={"title": ["owner"]}))]
     assert (row["email"], row["phone"], row["other_emails"]) == ("olga@molar.fi", "+358912345678", "")
+
+
+async def test_the_best_contact_matches_the_filters_also_without_an_address(database, admin, tenant, search):
+    await admin.execute("UPDATE contact SET email = NULL, verdict = NULL WHERE email LIKE 'hanna%'")
+    async with database.session(tenant) as session:
+        [row] = [row async for row in leads(session, LeadQuery((search,), filters={"title": ["hygien"]}))]
+    assert (row["person"], row["title"], row["email"]) == ("Hanna Hygienist", "Hygienist", None)
+    assert (row["phone"], row["other_people"]) == ("+358912345678", None), "the number of the business stays"
+    assert row["why"] == "No address is known. Main number."
 
 
 async def test_several_searches_give_each_business_once(database, admin, tenant, search):
@@ -151,6 +162,14 @@ async def test_a_file_can_be_sorted(database, tenant, search):
     async with database.session(tenant) as session:
         query = LeadQuery((search,), "contact", sort=("-email",))
         assert [row["email"][:4] async for row in leads(session, query)] == ["olga", "info", "hann"]
+
+
+def test_columns_are_named_in_any_case():
+    assert chosen_columns("business", "Email, CITY,own_Website", ["own_Website"]) == ["email", "city", "own_Website"]
+    assert chosen_columns("business", "website,Website", ["Website"]) == ["website", "Website"]
+    assert parse_sort("business", "-Rating,City") == ("-rating", "city")
+    with pytest.raises(RepeatedColumn, match="'city' is named twice"):
+        parse_sort("business", "City,-city")
 
 
 def test_the_page_about_leads_lists_every_filter():

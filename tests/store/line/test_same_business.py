@@ -9,7 +9,7 @@ from tests.factories.business_records import KALLIO, add_record, add_search, add
 from tests.factories.line_rows import add
 
 from scrapersky.actions.businesses.join import NothingToJoin, OneRecord, join, records_of, split
-from scrapersky.core.vault import Vault
+from scrapersky.core.secrets.vault import Vault
 from scrapersky.core.vocabularies import EXPIRED_NAME
 from scrapersky.maintenance.compare_businesses import CompareBusinesses
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
@@ -21,6 +21,7 @@ from scrapersky.store.line import same_business
 from scrapersky.store.listing import export, paginate
 from scrapersky.store.listing.paginate import Sort
 from scrapersky.store.listing.resources import BUSINESSES
+from scrapersky.store.searches.results import contact_counts
 
 GOOGLE = {"name": "KALLIO BAKERY", "latitude": 60.1842, "street": "Hämeentie 12", "rating": 4.5}
 TURKU = {
@@ -260,3 +261,21 @@ async def test_an_address_that_two_providers_name_is_one_contact_in_files_and_de
     pending = [await outbox.load(tenant, one) for one in deliveries]
     assert [one.is_repeated for one in pending] == [False, True]
     assert {one.message.payload.values["business"] for one in pending} == {"KALLIO BAKERY"}
+
+
+async def test_a_search_counts_what_the_rows_of_its_file_have_from_all_records(admin, database, tenant, two):
+    """Each value once per business: two records without a web site name one number, a third record has the web site."""
+    osm_search, google_search, osm, google = two
+    other_search = await add_search(admin, tenant, "file")
+    other = await add_record(admin, tenant, other_search, "file", "7", **GOOGLE)
+    await compare(database, tenant, osm, google, other)
+    for business in (osm, google):
+        number = {"identity": f"phone:{business}", "phone": "+35891234567", "found_by": "provider"}
+        await add(admin, "contact", tenant, business_id=business, confidence=0.9, **number)
+    await add_site(admin, tenant, other_search, "kallio-bakery.fi", other, emails=("info@kallio-bakery.fi",))
+    wanted = {"emails": 1, "phones": 1, "people": 0, "domains": 1}
+    for search in (osm_search, google_search, other_search):
+        [row] = await rows(database, tenant, search)
+        assert (row["email"], row["phone"]) == ("info@kallio-bakery.fi", "+35891234567")
+        async with database.session(tenant) as session:
+            assert (await contact_counts(session, search)).items() >= wanted.items()

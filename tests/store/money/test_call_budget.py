@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from scrapersky.actions.request_search import SearchCost, rehearse, request_search
+from scrapersky.actions.searches.request_search import SearchCost, rehearse, request_search
 from scrapersky.core.database import Database
 from scrapersky.providers.areas.where import Where
 from scrapersky.providers.base import Estimate, NoMoney
@@ -182,7 +182,7 @@ async def test_a_search_that_is_being_made_gets_its_budget_first(database, admin
 
 async def test_the_reason_says_what_is_used_up_and_how_to_raise_it(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, spent=49)
-    with pytest.raises(NoMoney, match=r"budget of the search is used up \(0\.49 of 0\.50\).*--budget"):
+    with pytest.raises(NoMoney, match=r"budget of the search is used up \(0\.49 of 0\.50\).*larger budget"):
         await StoredCallBudgets(database).of(tenant, search, PROVIDER, "details").charge(TWO_CENTS)
     assert await bill(admin, search) == (0, 49, 0, 0, 0)
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from tests.conftest import processors_of
 from tests.workflows.cases import CASES, real_line
 
-from scrapersky.actions.request_search import SearchCost, request_search
+from scrapersky.actions.searches.request_search import SearchCost, request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.queue import Queue
 from scrapersky.pipeline import build_pipeline

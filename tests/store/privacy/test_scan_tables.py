@@ -15,9 +15,10 @@ async def test_the_time_limit_of_requests_does_not_end_a_scan(database, tenant):
         before = await session.scalar(text("SHOW statement_timeout"))
         assert await scan_tables.mentions(session, tenant, subject) == []
         after = await session.scalar(text("SHOW statement_timeout"))
-    assert (before, after) == ("10s", "0")
+    assert before != "0"
+    assert after == "0"
     async with database.session(tenant) as session:
-        assert await session.scalar(text("SHOW statement_timeout")) == "10s"
+        assert await session.scalar(text("SHOW statement_timeout")) == before
 
 
 async def test_a_table_is_read_in_parts_and_every_row_once(database, admin, tenant, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from tests.factories.line_rows import add, add_line
 
 from scrapersky.core.vocabularies import WebsiteHow
-from scrapersky.extract.site_search.facts import SiteFacts
+from scrapersky.extract.site_results import SiteFacts
 from scrapersky.extract.site_search.proof import WantedBusiness, prove
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
@@ -58,7 +58,7 @@ async def test_leads_hold_nobody_who_is_suppressed(database, tenant, ids, per):
         text = str(rows)
         assert not [way for way in (*BAD, "Anna Molar", "x.com/anna", "Hidden street") if way in text]
         assert "info@molar.fi" in text
-        assert ("+358403333333" in text) == (per == "business"), "a bare number is no contact of its own"
+        assert ("+358403333333" in text) == (per == "business"), "a bare number is not a contact of its own"
 
 
 async def test_exports_hold_nobody_who_is_suppressed_and_lists_mark_them(database, tenant, ids):
@@ -117,6 +117,37 @@ async def test_a_suppressed_address_withholds_its_person_on_every_page_and_the_n
     assert "+358403333333" in text
     await admin.execute("DELETE FROM suppression")
     assert "Chief Dentist" in await outputs(database, tenant, people["searches"])
+
+
+@pytest.mark.parametrize(
+    ("name", "latin"),
+    [
+        ("Molar, Anna", None),
+        ("Änna Mólar", None),
+        ("Anna-Molar", None),
+        ("A. Molar", None),
+        ("Anna Maria Molar", None),
+        ("Prof. Anna Molar", None),
+        ("Анна Молар", "Anna Molar"),
+    ],
+)
+async def test_a_suppressed_person_is_withheld_under_other_forms_of_the_name(
+    database, admin, tenant, people, name, latin
+):
+    columns = {"name": name, "name_latin": latin, "phone": "+358405550000", "title": "Hygienist"}
+    await add(admin, "contact", tenant, domain_id=people["domains"], identity="other", **columns)
+    assert "Hygienist" in await outputs(database, tenant, people["searches"])
+    await suppress_point(admin, tenant, "email", "anna@molar.fi")
+    text = await outputs(database, tenant, people["searches"])
+    assert not [one for one in ("Hygienist", "+358405550000") if one in text]
+
+
+@pytest.mark.parametrize("name", ["Anna Root", "A. Root", "M. Root", "Bo Anna Root"])
+async def test_people_who_share_a_word_of_their_name_with_a_suppressed_one_stay(database, admin, tenant, people, name):
+    columns = {"name": name, "title": "Hygienist"}
+    await add(admin, "contact", tenant, domain_id=people["domains"], identity="other", **columns)
+    await suppress_point(admin, tenant, "email", "anna@molar.fi")
+    assert "Hygienist" in await outputs(database, tenant, people["searches"])
 
 
 @pytest.mark.parametrize("website", ["https://user@WWW.Molar.FI:8080/x?y", "molar.fi", "http://shop.molar.fi."])

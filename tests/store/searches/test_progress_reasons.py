@@ -22,7 +22,7 @@ def reasons(database, admin, tenant):
         )
         async with database.session(tenant) as session:
             found = await top_reasons(session, UUID(str(search)))
-        return [(why, rows) for step, _, why, rows in found if step == "domain_metadata"]
+        return [(why, rows) for step, _, why, rows, _ in found if step == "domain_metadata"]
 
     return of
 

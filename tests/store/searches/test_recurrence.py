@@ -20,12 +20,12 @@ def times(cron: str, zone: str, start: datetime, count: int) -> list[str]:
 @pytest.mark.parametrize(
     ("every", "cron", "zone", "sentence"),
     [
-        ("1s", None, None, "'1s' is too often. A schedule runs once per hour at most: use `--every 1h`"),
+        ("1s", None, None, "'1s' is too often. A schedule runs once per hour at most: use an interval of 1h"),
         ("30 min", None, None, "too often"),
-        ("400d", None, None, "too seldom: 366 days at most"),
-        ("daily", None, None, "is no interval: write a number and m, h, d or w"),
-        ("3 months", None, None, "is no interval"),
-        ("", None, None, "is no interval"),
+        ("400d", None, None, "too long: 366 days at most"),
+        ("daily", None, None, "is not an interval: write a number and m, h, d or w"),
+        ("3 months", None, None, "is not an interval"),
+        ("", None, None, "is not an interval"),
         (None, "* * * * *", None, "runs every minute. A schedule runs once per hour at most"),
         (None, "0,30 9 * * *", None, "runs every 30 minutes"),
         (None, "0 6 * *", None, "it has 4 fields. It has five fields: minute, hour"),
@@ -74,9 +74,20 @@ def test_weekdays_are_those_of_cron():
     assert times("0 9 * * */2", "UTC", week[0], 4) == ["15 09:00", "17 09:00", "19 09:00", "21 09:00"]
 
 
+def test_nicknames_of_cron_are_read():
+    assert times("@daily", "Europe/Helsinki", NOON, 2) == ["28 22:00", "29 21:00"], "summer time began"
+    assert times(" @Weekly ", "UTC", NOON, 2) == ["29 00:00", "05 00:00"]
+
+
 def test_a_time_of_the_day_follows_the_clock_of_its_zone():
     assert times("0 6 * * *", "Europe/Helsinki", NOON, 2) == ["29 03:00", "30 03:00"], "summer time began"
     assert times("0 6 * * *", "Europe/Helsinki", datetime(2026, 10, 24, tzinfo=UTC), 2) == ["24 03:00", "25 04:00"]
+
+
+def test_midnight_is_run_on_each_day_also_behind_a_day_of_23_hours():
+    assert times("0 0 * * *", "Europe/Helsinki", NOON, 3) == ["28 22:00", "29 21:00", "30 21:00"]
+    chile = datetime(2026, 9, 5, 12, tzinfo=UTC)  # the clock jumps from 0 to 1
+    assert times("0 0 * * *", "America/Santiago", chile, 3) == ["06 04:00", "07 03:00", "08 03:00"]
 
 
 def test_a_time_that_does_not_exist_is_run_an_hour_later_and_one_that_exists_twice_is_run_once():

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from tests.factories.line_rows import add
 
-from scrapersky.actions.cancel_search import cancel
+from scrapersky.actions.searches.cancel_search import cancel
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.searches.progress import progress
 from scrapersky.store.searches.results import contact_counts, found_values

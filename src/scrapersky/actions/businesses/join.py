@@ -51,6 +51,8 @@ async def join(session: AsyncSession, actor: Actor, business_id: UUID, other_id:
         one.same_as_id = shown.id if one is not shown else None
         one.updated_at = func.now()
     joined.same_reason, joined.same_confidence, joined.same_by = f"joined by {actor.name}", 1.0, JoinedBy.PERSON
+    await session.flush()
+    await same_business.share_decision(session, actor.tenant_id, [shown.id])
     await _save(session, actor, "join", business_id, records, before)
     return records
 
@@ -115,5 +117,6 @@ def _audited(record: LocalBusiness) -> dict[str, Any]:
         "id": str(record.id),
         "same_as": str(record.same_as_id) if record.same_as_id else None,
         "reason": record.same_reason,
+        "curation_status": record.curation_status,
         "separate_from": [str(each) for each in record.separate_from],
     }

@@ -69,7 +69,7 @@ def _known_domain(website: str) -> str | None:
     try:
         return _domain_of(website)
     except BadWebsite:
-        return None  # the provider gave something that is no address
+        return None  # the provider gave something that is not an address
 
 
 _OLD = """SELECT l.domain_id FROM business_domain l JOIN domain d ON d.id = l.domain_id

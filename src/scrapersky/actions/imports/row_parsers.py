@@ -12,13 +12,13 @@ from scrapersky.extract.countries import country_code
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.emails.classify import normalise_email
 from scrapersky.extract.pages.classify import classify_page
-from scrapersky.extract.people.name_parts import split_written_name
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.tabular.headers import MAX_VALUE_LENGTH
 from scrapersky.extract.text import single_line
 from scrapersky.providers.fields import postal_address
 from scrapersky.providers.file.provider import file_place
+from scrapersky.providers.file.rows import PROFILES
 from scrapersky.providers.registry import DECLARED
 from scrapersky.store.contacts.edit import ContactWithoutIdentity, identity_of
 from scrapersky.store.contacts.owner import employer_of
@@ -29,7 +29,6 @@ Parsed = TypeVar("Parsed")
 PROVIDER = "import"
 MAX_RATING, MAX_RATING_COUNT = 10, 2**31 - 1
 MIN_PHONE_DIGITS = 5  # of a national number whose country is unknown
-PROFILES = ("linkedin", "facebook", "twitter", "instagram")
 _SEPARATOR = ":::"  # between several values of one cell, in exports of Google Contacts
 
 
@@ -117,7 +116,7 @@ def parse_page(values: RowValues) -> ParsedRow:
 
 
 def parse_contact(values: RowValues) -> ParsedRow:
-    """Parse a contact; its web site is the named one, or that of an email address that is no free mail."""
+    """Parse a contact; its web site is the named one, or that of an email address whose service is not free mail."""
     country = values.country
     parsers: Mapping[str, Callable[[str], str]] = {
         "text": single_line,
@@ -128,6 +127,8 @@ def parse_contact(values: RowValues) -> ParsedRow:
         each.name: values.optional(each.name, parsers[each.kind]) for each in CONTACT_FIELDS if each.imported
     }
     if facts["name"] and not any(facts[part] for part in NAME_PARTS):
+        from scrapersky.extract.people.name_parts import split_written_name  # the lists of names take 12 MB
+
         facts |= split_written_name(facts["name"], region=country)._asdict()
     facts["name"] = facts["name"] or " ".join(facts[part] for part in NAME_PARTS if facts[part])
     try:
@@ -167,6 +168,7 @@ def _checked_place(values: RowValues) -> dict[str, str]:
         "longitude": lambda text: _number(text, "longitude", -180, 180),
         "rating": lambda text: _number(text, "rating", 0, MAX_RATING),
         "rating_count": lambda text: _number(text, "rating_count", 0, MAX_RATING_COUNT, is_whole=True),
+        **{name: partial(_profile_url, name) for name in PROFILES},
     }
     checked = {name: text for name, text in values.items() if name not in parsers and name != "country"}
     parsed = {name: values.optional(name, parse) for name, parse in parsers.items()}
@@ -224,7 +226,7 @@ def _site(written: str) -> CompanyDomain:
     site = parse_website(written)
     if isinstance(site, CompanyDomain):
         return site
-    raise ValueError(f"a page on {site.platform} is nobody's own web site")
+    raise ValueError(f"a page on {site.platform} is not a web site of its own")
 
 
 def _email(written: str) -> str:
@@ -262,6 +264,10 @@ def _profile(name: str, text: str) -> tuple[str, str]:
     if judged is None or judged[2]:
         raise ValueError(f"{text[:80]!r} is not a profile at {name}")
     return judged[0], judged[1]
+
+
+def _profile_url(name: str, text: str) -> str:
+    return _profile(name, text)[1]
 
 
 def _first(text: str, parse: Callable[[str], str]) -> str:

@@ -57,7 +57,7 @@ class ImportTarget:
 def target_of(resource: str) -> ImportTarget:
     """Return what can be imported by this name; raise UnknownImport if there is nothing."""
     if resource not in TARGETS:
-        raise UnknownImport(f"{resource[:60]!r} is none of {', '.join(TARGETS)}.")
+        raise UnknownImport(f"{resource[:60]!r} is not one of {', '.join(TARGETS)}.")
     return TARGETS[resource]
 
 

@@ -14,10 +14,10 @@ from scrapersky.api.http.client_address import client_network
 from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.http.rate_limit import limit_login
 from scrapersky.api.schemas.fields import Count, NewPassword, Password, RequestModel, ResponseModel, ResultPage, Token
-from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated
 from scrapersky.core.preferences import Density, Theme, Times, is_time_zone, read_preferences
 from scrapersky.core.roles import Role, Scope
+from scrapersky.core.secrets import tokens
 from scrapersky.core.text_rules import Name
 from scrapersky.models import User
 from scrapersky.store.accounts import sessions, tenants, users
@@ -254,7 +254,7 @@ async def change_password(
     async with application.database.session(actor.tenant_id) as session:
         kept = (await users.get(session, actor.tenant_id, user_id)).password_hash
     if not await application.passwords.check(body.current.get_secret_value(), kept):
-        raise WrongPassword("Your current password is another one.")
+        raise WrongPassword("The current password is wrong.")
     renewed = await application.passwords.hash(body.new.get_secret_value())
     async with application.database.session(actor.tenant_id) as session:
         await users.set_password(session, actor, user_id, renewed, actor.session_id)

@@ -30,10 +30,11 @@ from scrapersky.store.operations.idempotency import StoredResponse
 
 
 class DeliverySummary(Summary):
-    """A contact for a destination."""
+    """A contact, or the end of a run of a search, for a destination."""
 
     destination_id: UUID = Field(description="where the contact is delivered to")
-    contact_id: UUID = Field(description="the contact that is delivered")
+    contact_id: UUID | None = Field(description="the contact that is delivered")
+    run_id: UUID | None = Field(description="the run of a search whose end is delivered, instead of a contact")
     destination: str | None = Field(None, description="the name of the destination", examples=["sales CRM"])
     contact: str | None = Field(
         None, description="the name of the contact, else its address or number", examples=["Anna Virtanen"]
@@ -112,11 +113,10 @@ class CancelIds(RequestModel):
     ids: Ids = Field(description="the deliveries to cancel")
 
 
-class CancelMatching(RequestModel):
+class CancelMatching(MatchingRows):
     """Cancel all queued deliveries that match."""
 
     filter: DeliveryFilter = Field(description="which deliveries to cancel")
-    preview: bool = Field(False, strict=True, description="only count the rows")
 
 
 CancelRequest = Selection[CancelIds, CancelMatching]
@@ -149,7 +149,7 @@ async def create_deliveries(
     return await respond_once(application, actor, key, ["deliveries", body], send)
 
 
-@router.post("/cancel", summary="Cancel queued deliveries", **requires(OPERATOR, 400))
+@router.post("/cancel", summary="Cancel queued deliveries", **requires(OPERATOR, 400, 409))
 async def cancel_deliveries(
     body: CancelRequest, application: CurrentApplication, actor: CurrentActor
 ) -> DeliveriesCancelled:
@@ -158,9 +158,8 @@ async def cancel_deliveries(
         if isinstance(body, CancelIds):
             return DeliveriesCancelled(withdrawn=await deliveries.cancel(session, actor, body.ids))
         filters = set_filters(body.filter, DELIVERIES)
-        if body.preview:
-            return DeliveriesCancelled(withdrawn=await deliveries.count_waiting(session, actor, filters))
-        return DeliveriesCancelled(withdrawn=await deliveries.cancel(session, actor, filters))
+        do = deliveries.count_waiting if body.preview else deliveries.cancel
+        return DeliveriesCancelled(withdrawn=await do(session, actor, filters, body.shown))
 
 
 add_get_route(router, API)

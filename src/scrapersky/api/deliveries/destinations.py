@@ -149,7 +149,7 @@ class KindSummary(BaseModel):
     secret: str = Field(description="what the `secret` is", examples=["API key"])
     needs_secret: bool = Field(description="whether the `secret` is required", examples=[True])
     generates_secret: bool = Field(description="whether a `secret` that is left out is generated", examples=[False])
-    takes_alarms: bool = Field(description="whether alarms can be sent to it", examples=[False])
+    takes_alarms: bool = Field(description="whether alarms, and ends of runs, can be sent to it", examples=[False])
     options: list[KindOption] = Field(max_length=50, description="its options")
 
 
@@ -269,11 +269,11 @@ async def rotate_destination(
     return CreatedDestination(**_shown(changed), signing_secret=secret)
 
 
-@router.post("/{id}/retire", summary="Retire the former secret", **requires(ADMIN, 404, 409))
+@router.post("/{id}/retire", summary="Retire the previous secret", **requires(ADMIN, 404, 409))
 async def retire_destination_secret(
     row_id: RowId, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:
-    """Remove the former secret: only the new one signs. 409 if there is no former secret."""
+    """Remove the previous secret: only the new one signs. 409 if there is no previous secret."""
     async with application.database.session(actor.tenant_id) as session:
         return _detail(await destinations.retire(session, actor, row_id))
 

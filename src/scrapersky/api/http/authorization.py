@@ -11,9 +11,9 @@ from starlette.types import Scope
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http import browser_cookie
 from scrapersky.api.http.problems import Responses, problems
-from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated, NotAuthorized
 from scrapersky.core.roles import SCOPE_OF, Role, scopes_cover
+from scrapersky.core.secrets import tokens
 from scrapersky.store.accounts import authenticate as identities
 from scrapersky.store.accounts.authenticate import Identity
 from scrapersky.store.audit.record import Actor
@@ -80,12 +80,12 @@ async def authenticate(request: Request, application: CurrentApplication) -> Act
         if declared.get("x-scraper") and _is_metrics_token(application, credential):
             return None
         identity = await _identify(application, credential)
+    request.scope["identity"] = identity
     _check(declared, identity, application.settings.environment == "development")
     if identity.is_stale:
         async with application.database.session(identity.tenant_id) as session:
             await identities.record_use(session, identity)
-    request.scope["identity"] = identity
-    return _actor(request, identity, "console" if declared.get("x-browser") else "api")
+    return actor_of(request, identity, "console" if declared.get("x-browser") else "api")
 
 
 async def authenticate_first(request: Request) -> None:
@@ -177,7 +177,8 @@ def _check(declared: dict[str, Any], identity: Identity, in_development: bool) -
         raise NotAuthorized(f"This needs a key with the scope {SCOPE_OF[needed]}.")
 
 
-def _actor(request: Request, identity: Identity, client: str) -> Actor:
+def actor_of(request: Request, identity: Identity, client: str) -> Actor:
+    """Return the actor of a request, which comes through the console or the API."""
     address = request.client.host if request.client else "local socket"
     return Actor(
         identity.name,

@@ -34,7 +34,7 @@ class TrustedProxies:
             scope["scheme"] = scheme
 
     def _client(self, forwarded: str, peer: str) -> str:
-        """Return the rightmost address that is no trusted proxy: each proxy appends the address before it."""
+        """Return the rightmost address that is not a trusted proxy: each proxy appends the address before it."""
         client = peer
         for hop in reversed(forwarded.split(",")[-MAX_HOPS:]):
             address = parse_address(hop)
@@ -56,7 +56,7 @@ def split_list(listed: str) -> list[str]:
 
 
 def parse_address(text: str) -> Address | None:
-    """Return the IP address, an IPv4-mapped one as IPv4; None if the text is no address."""
+    """Return the IP address, an IPv4-mapped one as IPv4; None if the text is not an address."""
     try:
         address = ipaddress.ip_address(text.strip().strip("[]"))
     except ValueError:
@@ -86,7 +86,7 @@ def _networks(listed: Iterable[str]) -> Iterable[Network]:
             yield ipaddress.ip_network(network)
         except ValueError as error:
             raise BadSetting(
-                f"SCRAPERSKY_TRUSTED_PROXIES: {network} is no IP address and no network ({error}). "
+                f"SCRAPERSKY_TRUSTED_PROXIES: {network} is neither an IP address nor a network ({error}). "
                 "Use the form 10.0.0.7, 10.1.0.0/16."
             ) from None
 

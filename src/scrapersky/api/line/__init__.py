@@ -1,1 +1,1 @@
-"""Routes of searches and of the resources of the pipeline."""
+"""Routes of the resources of the pipeline, leads, saved views and the map."""

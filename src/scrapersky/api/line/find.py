@@ -27,11 +27,22 @@ class FindQuery(RequestModel):
     text: Beginning = Field(description="how the name, the email address or the URL begins; case is ignored")
 
 
+class FoundRow(Related):
+    """A row that was found."""
+
+    detail: str | None = Field(
+        None,
+        description="what tells it apart from others of its name: the address, the city and web site, or the email "
+        "address, position and domain",
+        examples=["Helsinki · https://kallio-dental.example"],
+    )
+
+
 class FoundRows(ResponseModel):
     """The first rows of one resource."""
 
     resource: str = Field(description="the resource", examples=["businesses"])
-    items: list[Related] = Field(max_length=find.SHOWN, description="the first five rows")
+    items: list[FoundRow] = Field(max_length=find.SHOWN, description="the first five rows")
 
 
 class FindResult(ResponseModel):
@@ -75,7 +86,8 @@ async def find_rows(
             FoundRows(
                 resource=name,
                 items=[
-                    Related(id=row_id, name=label, link=f"{PREFIX}/{name}/{row_id}") for row_id, label in found[name]
+                    FoundRow(id=row.id, name=row.name, link=f"{PREFIX}/{name}/{row.id}", detail=row.detail)
+                    for row in found[name]
                 ],
             )
             for name in RESOURCES

@@ -45,9 +45,16 @@ class UndoableActions(ResponseModel):
 class UndoResult(ResponseModel):
     """What was restored."""
 
-    restored: Count = Field(description="rows that are as before the action", examples=[8113])
+    restored: Count = Field(description="rows with the decision from before the action", examples=[8113])
     not_restored: Count = Field(
-        description="rows that were changed since: by a person, by the engine, or deleted", examples=[7]
+        description="rows about which somebody has decided since, and rows that were deleted", examples=[7]
+    )
+    processed: Count = Field(
+        description="of the restored rows those that their step has processed since, or processes: its result stays",
+        examples=[40],
+    )
+    delivered: Count = Field(
+        description="deliveries of these rows that were made or tried since: they stay", examples=[0]
     )
 
 
@@ -78,11 +85,16 @@ async def list_undoable(application: CurrentApplication, actor: CurrentActor, li
 async def undo_curation_action(
     action_id: ActionId, application: CurrentApplication, actor: CurrentActor
 ) -> JSONResponse:
-    """Restore the rows that still are as the action left them: their curation status, queues and deliveries."""
+    """Restore the rows about which nobody has decided since: their curation status, waiting work and deliveries."""
     async with application.database.session(actor.tenant_id) as session:
         action = await undo_curation.claim(session, actor, action_id)
         if action.row_count > undo_curation.MAX_ROWS:
             return job_response(await jobs.start_undo(session, actor, action))
         counts = await undo_curation.undo(session, actor, action)
-        result = UndoResult(restored=counts.restored, not_restored=action.row_count - counts.restored)
+        result = UndoResult(
+            restored=counts.restored,
+            not_restored=max(action.row_count - counts.restored, 0),
+            processed=counts.processed,
+            delivered=counts.delivered,
+        )
     return JSONResponse(result.model_dump())

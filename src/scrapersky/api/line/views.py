@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Noun = str
 else:
     Noun = Literal[tuple(VIEWED)]
-NOT_KEPT = ("cursor", "before", "limit", "count")  # of a query: the place in a list is no part of a view
+NOT_KEPT = ("cursor", "before", "limit", "count")  # of a query: the place in a list is not part of a view
 
 router = APIRouter(prefix="/views", tags=["views"], route_class=ListRoute)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication
@@ -16,7 +16,7 @@ from scrapersky.api.downloads import FileFormat, stream_file
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
 from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Count, RequestModel, ResponseModel, ResultPage, Timestamp
+from scrapersky.api.schemas.fields import MAX_VALUES, Count, RequestModel, ResponseModel, ResultPage, Timestamp
 from scrapersky.api.schemas.files import file_responses
 from scrapersky.core.text_rules import Text
 from scrapersky.store.audit import log as audit_log
@@ -27,12 +27,19 @@ from scrapersky.store.listing.columns import ROW_ID, ColumnMeaning
 router = APIRouter(prefix="/audit", tags=["audit"], route_class=ListRoute)
 
 
+def _as_list(given: object) -> object:
+    return [given] if isinstance(given, str) else given
+
+
 class AuditFilter(RequestModel):
     """Filters of the audit log; without any, all changes of your tenant."""
 
     actor: Text | None = Field(None, description="only by the actor of this name", examples=["ada"])
-    action: Text | None = Field(
-        None, description="only this action: `create`, `change`, `curate`, `export`, `pause` …", examples=["curate"]
+    action: Annotated[list[Text] | None, BeforeValidator(_as_list)] = Field(
+        None,
+        max_length=MAX_VALUES,
+        description="only this action: `create`, `change`, `curate`, `export`, `pause` …; several values match any",
+        examples=[["curate"]],
     )
     subject: Text | None = Field(
         None, description="only of this subject: `contact 0190…`, `places`, `deep_scan`", examples=["places"]
@@ -43,7 +50,9 @@ class AuditFilter(RequestModel):
 
     def for_store(self) -> AuditSelection:
         """Return the filters as the store expects them."""
-        return AuditSelection(self.actor, self.action, self.subject, self.origin, self.since, self.until)
+        return AuditSelection(
+            self.actor, sorted(set(self.action or ())), self.subject, self.origin, self.since, self.until
+        )
 
 
 class AuditQuery(AuditFilter):

@@ -206,7 +206,7 @@ async def retry_items(
 async def release_items(
     name: WorkflowName, body: ReleaseRequest, application: CurrentApplication, actor: CurrentActor
 ) -> ReleaseResult:
-    """Queue rows that are Processing again, for a worker that hangs: whatever it does with them is not written."""
+    """Queue rows that are Processing again, for a worker that hangs; the fence prevents that it still writes them."""
     workflow = application.pipeline[name]
     async with application.database.session(actor.tenant_id) as session:
         found = await queue_rows.release_rows(session, workflow, actor, body.ids)

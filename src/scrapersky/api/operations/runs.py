@@ -12,7 +12,16 @@ from scrapersky.api.http.authorization import OPERATOR, requires
 from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Count, Cursor, Limit, ResponseModel, ResultPage, Timestamp, WorkflowFilter
+from scrapersky.api.schemas.fields import (
+    Count,
+    Cursor,
+    Limit,
+    ResponseModel,
+    ResultPage,
+    Timestamp,
+    WorkflowFilter,
+    WorkflowFilters,
+)
 from scrapersky.core import clock
 from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
@@ -96,20 +105,20 @@ class RunSeries(ResponseModel):
 @router.get("", summary="Runs, the latest first", **requires(OPERATOR, 400, operators=True))
 async def list_runs(
     application: CurrentApplication,
-    workflow: WorkflowFilter = None,
+    workflow: WorkflowFilters = None,
     since: Annotated[Timestamp | None, Query(description="only runs that started at or after this timestamp")] = None,
     until: Annotated[Timestamp | None, Query(description="only runs that started before this timestamp")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[RunSummary]:
     """List the runs, which are kept as long as `scrapersky retention` shows."""
-    name = application.pipeline[workflow].name if workflow else None
-    list_name = cursors.list_name("runs", {"workflow": name, "since": since, "until": until})
+    names = sorted({application.pipeline[each].name for each in workflow or ()})
+    list_name = cursors.list_name("runs", {"workflow": names, "since": since, "until": until})
     before = application.cursors.decode(cursor, list_name, cursors.timestamp, cursors.integer) if cursor else None
     async with application.database.engine_session() as session:
         found = await runs.page(
             session,
-            workflow=name,
+            workflows=names,
             since=since,
             until=until,
             before=(before[0], before[1]) if before else None,

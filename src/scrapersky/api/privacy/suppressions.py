@@ -1,5 +1,6 @@
 """Suppressions: addresses, domains and numbers that must not be contacted."""
 
+import asyncio
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -159,7 +160,7 @@ async def add_suppressions(
     body: NewSuppressions, application: CurrentApplication, actor: CurrentActor
 ) -> SuppressionsAdded:
     """Suppress values. A value that is not valid does not affect others; repeating the request changes nothing."""
-    points, wrong = _read(body.values, body.country)
+    points, wrong = await asyncio.to_thread(_read, body.values, body.country)
     async with application.database.session(actor.tenant_id) as session:
         done = await suppressions.suppress(
             session, actor, [point for found in points.values() for point in found], reason=body.reason
@@ -174,7 +175,7 @@ async def check_suppressions(
     body: SuppressionCheck, application: CurrentApplication, actor: CurrentActor
 ) -> SuppressionChecks:
     """Check which values are suppressed. Erased values are found by their hash."""
-    points, wrong = _read(body.values, body.country)
+    points, wrong = await asyncio.to_thread(_read, body.values, body.country)
     async with application.database.session(actor.tenant_id) as session:
         known = await suppressions.known(
             session, actor.tenant_id, [point for found in points.values() for point in found]

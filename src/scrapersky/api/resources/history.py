@@ -1,4 +1,4 @@
-"""The route that shows the history of a row to whoever may read the row."""
+"""The route that shows the history of a row to users who may read the row."""
 
 from datetime import datetime
 from typing import Any

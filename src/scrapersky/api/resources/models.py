@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hi
 
 from pydantic import BaseModel, Field, create_model
 
-from scrapersky.api.schemas.fields import Count, Flag, RequestModel, Timestamp
+from scrapersky.api.schemas.fields import MAX_VALUES, Count, Flag, RequestModel, Timestamp
 from scrapersky.api.schemas.listing import ListQuery
 from scrapersky.core.text_rules import Text
 from scrapersky.models.base import Base
@@ -18,14 +18,13 @@ from scrapersky.store.listing.resources import Filter, Resource
 
 FIELD_TYPES: dict[Any, Any] = {str: Text, bool: Flag, datetime: Timestamp}  # of filters; others are used as declared
 SHOWN_TYPES: dict[Any, Any] = {int: Count, int | None: Count | None}  # of responses
-MAX_VALUES = 20  # of one filter
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class FilterField:
-    """What a request says about a filter that is no filter of a resource."""
+    """What a request says about a filter that is not a filter of a resource."""
 
     type: Any
     description: str

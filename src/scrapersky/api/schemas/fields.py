@@ -15,15 +15,17 @@ from pydantic import (
     Field,
     SecretStr,
     Strict,
+    StringConstraints,
     WithJsonSchema,
 )
 
-from scrapersky.core import passwords
+from scrapersky.core.secrets import passwords
 from scrapersky.core.text_rules import CONTROLS, check_text
 
 PREFIX = "/api/v3"
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 MAX_IDS = 10_000
+MAX_VALUES = 20  # of one filter
 MAX_TOKEN_LENGTH = 200
 MAX_PAGE = 200  # rows of one page
 MAX_INTEGER = 2**53 - 1  # the largest that every JSON parser reads exactly
@@ -95,6 +97,12 @@ WorkflowName = Annotated[
 ]
 WorkflowFilter = Annotated[
     str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow", examples=["deep_scan"])
+]
+WorkflowFilters = Annotated[
+    list[Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9_]{0,62}$")]] | None,
+    Query(
+        max_length=MAX_VALUES, description="only of this workflow; several values match any", examples=[["deep_scan"]]
+    ),
 ]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="the maximum of items")]
 Cursor = Annotated[

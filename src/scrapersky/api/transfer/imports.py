@@ -84,7 +84,7 @@ class CellProblem(ResponseModel):
 
     line: Count = Field(description="the line where the row begins, from 1", examples=[2])
     column: str = Field(description="the column as the file names it", examples=["Telefon"])
-    message: str = Field(description="what is wrong", examples=["'12' is no phone number"])
+    message: str = Field(description="what is wrong", examples=["'12' is not a phone number"])
 
 
 class ImportReport(ResponseModel):

@@ -61,7 +61,7 @@ class FieldProblem(BaseModel):
 
     index: Count = Field(description="the index in `items`, from 0", examples=[1])
     column: str = Field(description="the member of the item", examples=["phone"])
-    message: str = Field(description="what is wrong", examples=["'12' is no phone number"])
+    message: str = Field(description="what is wrong", examples=["'12' is not a phone number"])
 
 
 class SubmissionReport(ResponseModel):

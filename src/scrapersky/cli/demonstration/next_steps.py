@@ -7,7 +7,10 @@ from scrapersky.cli.shared.output import program_name
 # The purpose, and the command with the name of the program left open.
 AFTER_PIPELINE = (
     ("Keep the file of the demo:", "{program} demo --out demo-leads.csv"),
-    ("Look at the demo in the console, and through its API, until Ctrl-C:", "{program} demo --serve"),
+    (
+        "Look at the demo in the console, at http://127.0.0.1:8000/console, and through its API, until Ctrl-C:",
+        "{program} demo --serve",
+    ),
     ("Search the real web, with OpenStreetMap:", '{program} find "dentists in Helsinki" --out leads.csv'),
     (
         "Start with web sites that you already have, one per line:",

@@ -14,6 +14,7 @@ import typer
 from scrapersky.api.accounts.users import invitation_link
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.browser_cookie import CONSOLE
+from scrapersky.asgi import create_app
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.demonstration.next_steps import AFTER_PIPELINE, print_next_steps
 from scrapersky.cli.finding.request import FindRequest, parse_search
@@ -37,6 +38,7 @@ from scrapersky.store.searches import results
 PAGES_PER_SITE = 8
 IDLE_TIMEOUT_SECONDS = 12
 COUNTS, RATES = ("true", "found", "wrong"), ("recall", "precision")
+READING = ("DOMAIN", "DOMAIN_SITEMAP", "SITEMAP_IMPORT", "PAGE_CURATION")  # prefixes of settings: steps that read sites
 SHOWN_ROWS, SHOWN_COLUMNS = 5, ("business", "email", "phone", "person", "title")
 
 
@@ -66,7 +68,7 @@ async def _run(home: Path, request: FindRequest, seed: int, businesses: int, ser
             if as_json:
                 print_json(summary)
             else:
-                _print(summary, sandbox, first_rows)
+                _print(summary, sandbox, first_rows, serve)
             if serve:
                 await _serve(environment, f"{CONSOLE}/searches/{summary['search_id']}")
         finally:
@@ -83,6 +85,8 @@ def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
         "CRAWL_HOST_DELAY_SECONDS": "0",  # the sites are local
         "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
         "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "1",  # some DNS servers of the sandbox never respond
+        # What cannot be read in the sandbox stays so: the search is finished without another try minutes later.
+        **{f"{step}_SCHEDULER_MAX_ATTEMPTS": "1" for step in READING},
         "SCHEDULER_POLL_INTERVAL_SECONDS": "0.2",
         **sandbox.environment(),
     }
@@ -130,12 +134,13 @@ def _first_rows(path: Path) -> list[list[str]]:
         return [[row[column] for column in SHOWN_COLUMNS] for row in rows]
 
 
-def _print(summary: dict[str, Any], sandbox: Sandbox, first_rows: list[list[str]]) -> None:
+def _print(summary: dict[str, Any], sandbox: Sandbox, first_rows: list[list[str]], serve: bool) -> None:
     print_summary(summary)
     if first_rows:
         print_table(SHOWN_COLUMNS, first_rows, title=f"The first rows with an email address, of {summary['rows']} rows")
     if summary["file"] is None:
-        typer.echo("The file of the demo is deleted now, with its database.")
+        when = "when you stop the demo" if serve else "now"
+        typer.echo(f"The file of the demo is deleted {when}, with its database.")
     truth = summary["truth"]
     print_table(
         ["field", *(f"{key}#" for key in (*COUNTS, *RATES))],
@@ -153,11 +158,12 @@ def _print(summary: dict[str, Any], sandbox: Sandbox, first_rows: list[list[str]
         f"of {sites['missing']} businesses without one."
     )
     for host, why in sorted(truth["unreachable"].items()):
-        typer.echo(f"not readable: {host} ({why})")
+        typer.echo(f"Not readable: {host} ({why})")
     first, last = summary["first_contact_seconds"], summary["last_contact_seconds"]
     if first is not None:
         typer.echo(f"First contact after {format_seconds(first)}, last after {format_seconds(last)}.")
-    print_next_steps(AFTER_PIPELINE)
+    if not serve:
+        print_next_steps(AFTER_PIPELINE)
 
 
 async def _serve(environment: Environment, first_page: str) -> None:
@@ -167,7 +173,7 @@ async def _serve(environment: Environment, first_page: str) -> None:
         await _announce(application, url, first_page)
 
     with bound_socket(load(environment)) as listener:
-        await serve_until_stopped(environment, listener, announce)
+        await serve_until_stopped(create_app(environment), listener, announce)
 
 
 async def _announce(application: WebApplication, url: str, first_page: str) -> None:

@@ -83,5 +83,7 @@ def _result(row: dict[str, str], contacts: Contacts) -> dict[str, Any]:
         "emails": [email.address for email in contacts.emails],
         "phones": [phone.number for phone in contacts.phones if phone.kind != "fax"],
         "socials": socials,
-        "people": [{"name": person.name, "title": person.title} for person in contacts.people],
+        "people": [
+            {"name": one.name, "title": one.title, "email": one.email, "phone": one.phone} for one in contacts.people
+        ],
     }

@@ -1,4 +1,4 @@
-"""The columns of the user's own table of web sites, which come back in the file of leads."""
+"""The columns of the user's own table of web sites, which the file of leads repeats."""
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass, field
@@ -38,11 +38,22 @@ class OwnColumns:
     async def beside(
         self, session: AsyncSession, tenant_id: UUID, leads: AsyncIterator[dict[str, Any]]
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the leads with the cells of their web site, without those that name a suppressed address or number."""
-        withheld = await suppressions.mentioning(
-            session, tenant_id, (cell for cells in self.cells.values() for cell in cells.values())
-        )
+        """Yield the leads with the cells of their web site, without those that may name somebody who is suppressed.
+
+        Those are all cells of a site that name a withheld person of it; and where a cell has a suppressed address or
+        number, whose owner may have any name, all cells of the site but ids: one word with a digit.
+        """
+        written = [(site, cell) for site, cells in self.cells.items() for cell in cells.values()]
+        points = await suppressions.mentioning(session, tenant_id, (cell for _, cell in written))
+        sites = {site for site, cell in written if cell in points}
+        withheld = await suppressions.naming(session, tenant_id, written)
+        withheld |= {(site, cell) for site, cell in written if cell in points or (site in sites and not _is_id(cell))}
         async for lead in leads:
-            cells = self.cells.get(lead["domain"], {})
+            site = lead["domain"]
+            cells = self.cells.get(site, {})
             own = ((name, cells.get(column)) for name, column in self.names.items())
-            yield {**lead, **{name: None if cell in withheld else cell for name, cell in own}}
+            yield {**lead, **{name: None if (site, cell) in withheld else cell for name, cell in own}}
+
+
+def _is_id(cell: str) -> bool:
+    return " " not in cell and any(character.isdigit() for character in cell)

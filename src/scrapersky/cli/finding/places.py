@@ -1,5 +1,7 @@
 """The area of `scrapersky find`: found on the map before the search, or the places to choose from."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 import typer
@@ -33,17 +35,20 @@ async def located(application: Application, request: SearchRequest) -> SearchReq
     return replace(request, areas=found.areas)
 
 
+def areas_in_words(request: SearchRequest) -> Iterator[str]:
+    """Yield sentences about the areas of a request: as they are on the map, of several towns their names."""
+    yield from (f"The area is {area.name}." for area in request.areas)
+    if len(towns := request.where.names) > 1:
+        yield f"The areas are {len(towns)} towns: {'; '.join(towns)}."
+
+
 def print_candidates(error: AmbiguousArea) -> None:
     """Print the places that a name may mean, and how to choose one."""
     typer.echo(printable(f"{error.name!r} may be {len(error.candidates)} places:"), err=True)
     print_table(
         ["place", "kind", "country"], [(area.label or area.name, area.kind, area.country) for area in error.candidates]
     )
-    first = error.candidates[0]
-    typer.echo(
-        printable(
-            f'Choose one by its name, such as --in "{first.label or first.name}", or by its country, such as '
-            f"--country {first.country or 'US'}."
-        ),
-        err=True,
-    )
+    first, countries = error.candidates[0], Counter(area.country for area in error.candidates)
+    alone = next((code for code, count in countries.items() if code and count == 1), None)
+    by_country = f", or by its country, such as --country {alone}" if alone else ""
+    typer.echo(printable(f'Choose one by its name, such as --in "{first.label or first.name}"{by_country}.'), err=True)

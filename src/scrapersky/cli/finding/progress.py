@@ -10,6 +10,7 @@ from rich import progress as bars
 from rich.console import Console
 
 from scrapersky.cli.shared.output import printable
+from scrapersky.store.searches.campaigns import title_of
 from scrapersky.store.searches.progress import StepCount, Wait
 from scrapersky.store.steps import STEPS
 
@@ -42,7 +43,8 @@ class FindProgress:
         )
         self._tasks = {name: self._bars.add_task(label, total=None, note="") for name, label in LABELS.items()}
         self._found = self._bars.add_task("contacts", total=None, note="")
-        self.message(f"{'Continuing' if existed else 'Searching'}: {text}{f' in {area}' if area else ''}.")
+        title = f"{text} in {area}" if area else title_of(text)
+        self.message(f"{'Continuing' if existed else 'Searching'}: {title}.")
 
     def __enter__(self) -> Self:
         self._bars.start()

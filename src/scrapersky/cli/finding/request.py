@@ -4,18 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrapersky.actions.campaign_queries import QueryDefaults, RejectedQuery, read_queries
-from scrapersky.actions.campaigns import CampaignRequest
+from scrapersky.actions.searches.campaign_queries import QueryDefaults, RejectedQuery, read_queries
+from scrapersky.actions.searches.campaigns import CampaignRequest
 from scrapersky.cli.finding.own_columns import OwnColumns
 from scrapersky.cli.finding.query_list import read_query_file
 from scrapersky.cli.finding.repeat_options import ONCE, Repeats
 from scrapersky.cli.finding.site_list import SiteList
 from scrapersky.cli.shared.lead_options import LeadOptions
 from scrapersky.core.errors import BadRequest
+from scrapersky.core.settings import Environment, load
 from scrapersky.core.vocabularies import SITES
 from scrapersky.providers.areas.read_search import GivenWhere
 from scrapersky.providers.areas.where import Where
-from scrapersky.providers.registry import DEFAULT_PROVIDER, read_search
+from scrapersky.providers.registry import DEFAULT_PROVIDER, configured_names, read_search
 from scrapersky.store.leads.read import columns_of
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import AdvanceRules
@@ -38,6 +39,7 @@ class FindRequest:
     idle_timeout_seconds: float
     name: str | None = None  # for people
     repeats: Repeats = ONCE
+    notify: str | None = None  # the destination that gets the event of the end of the run
 
     @property
     def out(self) -> Path:
@@ -59,15 +61,23 @@ class FindRequest:
 
 @dataclass(frozen=True)
 class FindCampaign:
-    """Many searches from a file, and its lines that cannot be used."""
+    """Many searches from a file, its lines that cannot be used, and how many are equal to others."""
 
     request: CampaignRequest
     rejected: tuple[RejectedQuery, ...]
+    equal_lines: int = 0
 
     @property
     def as_search(self) -> SearchRequest:
         """The campaign as the search that stands for it."""
         return self.request.as_search
+
+
+def keep_given_files(out: Path, *given: Path | None) -> None:
+    """Raise BadFindRequest if the file of leads would replace a file that the search is read from."""
+    for file in given:
+        if file is not None and out.exists() and file.exists() and out.samefile(file):
+            raise BadFindRequest(f"--out would replace {file}, which the search is read from: choose another file.")
 
 
 def parse_any(
@@ -101,11 +111,12 @@ def parse_campaign(
         raise BadFindRequest("Give either a search, --domains FILE or --queries FILE.")
     rules = _rules(pages_per_site, uses_browser, site_search)
     defaults = QueryDefaults(rules, provider or DEFAULT_PROVIDER, given, limit)
-    found, rejected = read_queries(read_query_file(file), defaults)
+    found, rejected = read_queries(read_query_file(file), defaults, configured_names(load(Environment())))
     if not found:
         raise BadFindRequest(f"No line of {file} can be used; {rejected[0]}")
     cents = round(budget * 100) if budget is not None else None
-    return FindCampaign(CampaignRequest.of(found, rules, name, cents), tuple(rejected))
+    request = CampaignRequest.of(found, rules, name, cents)
+    return FindCampaign(request, tuple(rejected), len(found) - len(request.searches))
 
 
 def parse_search(

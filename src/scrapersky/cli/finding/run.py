@@ -11,11 +11,12 @@ from uuid import UUID
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.actions import campaigns, request_search, schedules
-from scrapersky.actions.campaigns import CampaignRequest
-from scrapersky.actions.request_search import RequestedSearch
+from scrapersky.actions.searches import campaigns, request_search, schedules
+from scrapersky.actions.searches.campaigns import CampaignRequest
+from scrapersky.actions.searches.request_search import RequestedSearch
 from scrapersky.bootstrap import Application, open_application
-from scrapersky.cli.finding.places import located
+from scrapersky.cli.finding.notification import Notification
+from scrapersky.cli.finding.places import areas_in_words, located
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import (
     DatabaseLost,
@@ -32,6 +33,7 @@ from scrapersky.cli.shared.output import notice_if_slow, print_json
 from scrapersky.core.database import is_connection_error, is_statement_timeout
 from scrapersky.core.settings import Environment
 from scrapersky.core.vocabularies import Verdict
+from scrapersky.maintenance.complete_runs import complete_runs
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.exported import recorded_leads
 from scrapersky.store.leads.read import leads
@@ -39,7 +41,7 @@ from scrapersky.store.line import hidden_sites
 from scrapersky.store.money import spending
 from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
-from scrapersky.store.searches import results, runs
+from scrapersky.store.searches import results, runs, snapshot
 from scrapersky.store.searches.recurrence import Recurrence
 from scrapersky.store.searches.request import OPEN, add_domains
 from scrapersky.store.steps import STEPS
@@ -81,19 +83,20 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
     if request.sites is None:
         request = replace(request, search=await located(application, request.search))
     actor = await cli_actor(application, request.tenant)
+    notification = await Notification.find(application, actor.tenant_id, request.notify)
     released = await release_abandoned_rows(application)
     search, existed, cost = await _request(application, request, actor)
     progress = FindProgress(request.name or request.search.text, request.search.area, existed)
     noun = "campaign" if request.campaign else "search"
     progress.message(f"The {noun} is {search.id}: `scrapersky {noun} show {search.id}` shows it from elsewhere.")
-    for area in request.search.areas:
-        progress.message(f"The area is {area.name}.")
+    for sentence in (*areas_in_words(request.search), *await notification.request(search.id)):
+        progress.message(sentence)
     if request.repeats.times:
         progress.message(await _schedule(application, actor, search.id, request.repeats.times))
     if released:
         progress.message(f"{released} rows of a process that was killed are processed again.")
-    if (sentence := cost_sentence(cost)) and (request.campaign or search.place_search_status in OPEN):
-        progress.message(sentence)
+    if (expected := cost_sentence(cost)) and (request.campaign or search.place_search_status in OPEN):
+        progress.message(expected)
     idle_timeout = IdleTimeout(request.idle_timeout_seconds)
 
     async def write() -> dict[str, Any]:
@@ -101,10 +104,15 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
             application, lambda: _write(application, request, actor.tenant_id, search.id), progress.message
         )
 
+    async def end() -> None:
+        await with_reconnect(application, lambda: _end_runs(application, actor.tenant_id, search.id), progress.message)
+        for sentence in await notification.sent(search.id):
+            progress.message(sentence)
+
     try:
         if request.campaign is None:  # the rows of a campaign belong to its searches: they take turns
             application.runtime.focus(actor.tenant_id, search.id)
-        stopped = await watch_search(application, actor.tenant_id, search.id, progress, idle_timeout)
+        stopped = await watch_search(application, actor.tenant_id, search.id, progress, idle_timeout, end)
     except Exception as error:
         if not isinstance(error, DatabaseLost):
             await write()
@@ -126,6 +134,7 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
         "last_contact_seconds": progress.last_contact_seconds,
         "stopped": stopped,
         "continues": True,  # the same command continues with rows that are left
+        "equal_lines": request.campaign.equal_lines if request.campaign else 0,
         "rejected_lines": request.rejected_lines,
     }
 
@@ -142,6 +151,8 @@ async def _request(application: Application, request: FindRequest, actor: Actor)
             await add_domains(session, requested.search, request.sites.found)
             if not requested.existed:
                 await runs.begin(session, requested.search)
+            elif request.refresh:
+                await request_search.search_sites_again(session, actor, requested.search)
         if request.name:
             await campaigns.rename(session, actor, requested.search.id, request.name)
         return requested
@@ -163,6 +174,14 @@ async def _request_campaign(
     cost = await campaigns.estimate(application.providers, request)
     async with application.database.session(actor.tenant_id) as session:
         return await campaigns.request_campaign(session, actor, request, refresh, cost)
+
+
+async def _end_runs(application: Application, tenant_id: UUID, search_id: UUID) -> None:
+    """End the run of the search if no work is left, and those of the searches of a campaign: no worker may be there."""
+    async with application.database.session(tenant_id) as session:
+        open_runs = await runs.open_of(session, search_id)
+        await snapshot.forget(session, [run.search_id for run in open_runs])
+    await complete_runs(application.database, open_runs)
 
 
 async def _write(application: Application, request: FindRequest, tenant_id: UUID, search_id: UUID) -> dict[str, Any]:

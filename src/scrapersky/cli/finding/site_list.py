@@ -1,17 +1,19 @@
 """A list of web sites from a file: one per line, or a table with a column for them and columns of the user's own."""
 
 import hashlib
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO, Self
 
 from scrapersky.actions.imports.column_mapping import ColumnMapping
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.tabular.lines import UnusableTable, read_lines
-from scrapersky.extract.tabular.rows import DELIMITERS, TableRow, read_table
+from scrapersky.extract.tabular.rows import DELIMITERS, TableRow, read_json, read_table
 from scrapersky.extract.tabular.workbook import read_workbook
 from scrapersky.extract.text import single_line
 
@@ -65,7 +67,7 @@ class SiteList:
                 found.setdefault(site.name, site)
                 _add(cells.setdefault(site.name, {}), line.values)
         except OSError as error:
-            raise BadSiteList(f"{file} cannot be read: {error.strerror}.") from None
+            raise BadSiteList(f"{file} cannot be read: {error.strerror or error}.") from None
         except UnusableTable as error:
             raise BadSiteList(f"{file} cannot be read: {error}") from None
         if not found:
@@ -85,7 +87,11 @@ class SiteList:
 def _lines(file: Path) -> Iterator[ListedLine]:
     """Read the column of web sites if the first line names one, else all cells of each line."""
     suffix = file.suffix.lower()
-    with file.open("rb") as stream:
+    with file.open("rb") as opened, TemporaryFile() as copy:
+        stream = opened if opened.seekable() else copy
+        if stream is copy:  # a pipe is read once: <(grep fi sites.txt)
+            shutil.copyfileobj(opened, copy)
+            copy.seek(0)
         columns = _columns(stream, suffix)
         stream.seek(0)
         for resource, site in COLUMNS:
@@ -95,7 +101,7 @@ def _lines(file: Path) -> Iterator[ListedLine]:
                     found = mapping.values_of(row.values).get(site, "")
                     yield ListedLine(row.line, [found], row.values, row.error, row.text)
                 return
-        if suffix == ".xlsx":
+        if suffix in (".xlsx", ".json"):
             raise UnusableTable(f"No column is named website, url or domain; there are {', '.join(columns) or 'none'}.")
         for line in read_lines(stream):
             if line.text.strip() or line.error:
@@ -105,12 +111,14 @@ def _lines(file: Path) -> Iterator[ListedLine]:
 def _rows(stream: BinaryIO, suffix: str) -> Iterator[TableRow]:
     if suffix == ".xlsx":
         return read_workbook(stream)
+    if suffix == ".json":
+        return read_json(stream)
     return read_table(stream, "jsonl" if suffix in (".jsonl", ".ndjson") else "csv")
 
 
 def _columns(stream: BinaryIO, suffix: str) -> list[str]:
     """Return the cells of the first line, or the columns of the first rows of a workbook or of objects."""
-    if suffix in (".xlsx", ".jsonl", ".ndjson"):
+    if suffix in (".xlsx", ".json", ".jsonl", ".ndjson"):
         first = islice(_rows(stream, suffix), FIRST_ROWS)
         return list(dict.fromkeys(column for row in first for column in row.values))
     return _split(next((line.text for line in read_lines(stream) if line.text.strip()), ""))

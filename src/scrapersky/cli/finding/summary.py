@@ -5,10 +5,10 @@ from typing import Any
 
 import typer
 
-from scrapersky.actions.request_search import SearchCost
+from scrapersky.actions.searches.request_search import SearchCost
 from scrapersky.cli.finding.progress import LABELS, describe_wait
 from scrapersky.cli.shared.hidden_sites import describe_hidden_sites
-from scrapersky.cli.shared.output import format_seconds, print_table, printable
+from scrapersky.cli.shared.output import READING_WIDTH, format_seconds, print_table, printable
 from scrapersky.core.vocabularies import CAMPAIGN, SITES
 from scrapersky.store.searches.progress import Wait
 
@@ -34,7 +34,8 @@ def cost_sentence(cost: SearchCost) -> str | None:
         return None
     default = " This is the default: --budget sets another limit." if cost.is_default_budget else ""
     limit = f" It stops before {cost.budget_cents / 100:.2f}.{default}" if cost.budget_cents is not None else ""
-    expected = f"Probably {cost.estimate.cents / 100:.2f} at most, in {cost.estimate.calls} calls."
+    calls = _count(cost.estimate.calls, "call")
+    expected = f"Probably {cost.estimate.cents / 100:.2f} at most in the provider's currency, with {calls}."
     return f"{expected}{limit} {cost.estimate.explanation}"
 
 
@@ -95,21 +96,25 @@ def _print_tables(summary: Mapping[str, Any]) -> None:
             (LABELS[reason["step"]], reason["status"].lower(), reason["reason"], reason["rows"])
             for reason in summary["reasons"]
         ]
-        print_table(["step", "", "reason", "rows#"], reasons)
+        print_table(["step", "", "reason", "rows#"], reasons, pipe_width=READING_WIDTH)
 
 
 def _found_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     first = summary["first_contact_seconds"]
     after = "" if first is None else f", the first after {format_seconds(first)}"
-    yield (
-        f"{summary['emails']} emails, {summary['phones']} phones and {summary['people']} people of "
-        f"{summary['domains']} web sites in {format_seconds(summary['seconds'])}{after}."
-    )
+    counted = {"emails": "email", "phones": "phone", "people": "person", "domains": "web site"}
+    emails, phones, people, sites = (_count(summary[name], noun) for name, noun in counted.items())
+    yield f"{emails}, {phones} and {people} of {sites} in {format_seconds(summary['seconds'])}{after}."
     if summary["verdicts"]:
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
         yield f"Of the addresses, {verdicts}."
     if hidden := describe_hidden_sites(summary["hidden"]):
         yield hidden
+
+
+def _count(number: int, noun: str) -> str:
+    plural = "people" if noun == "person" else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
 
 
 def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -133,11 +138,14 @@ def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["left"] and not summary["stopped"]:
         yield from summary["held"]
         yield from (f"Postponed {describe_wait(Wait(**wait))}" for wait in summary["waiting"])
-        yield ("1 row is left" if summary["left"] == 1 else f"{summary['left']} rows are left") + (
-            "; the same command continues with them, and waits for them with a larger --idle-timeout."
+        left, (they, them) = summary["left"], ("it is", "it") if summary["left"] == 1 else ("they are", "them")
+        yield ("1 row is left" if left == 1 else f"{left} rows are left") + (
+            f"; the same command continues with {them}, and waits for {them} with a larger --idle-timeout."
             if summary["continues"]
-            else "; they are deleted with the database of the demo."
+            else f"; {they} deleted with the database of the demo."
         )
+    if equal := summary["equal_lines"]:
+        yield "1 line is equal to another." if equal == 1 else f"{equal} lines are equal to others."
     yield from (f"not used: {line}" for line in summary["rejected_lines"][:MAX_REJECTED_LINES])
     if (more := len(summary["rejected_lines"]) - MAX_REJECTED_LINES) > 0:
         yield f"not used: {more} more lines; --json lists all of them."
@@ -153,4 +161,5 @@ def _bill_sentence(bill: Mapping[str, Any]) -> str:
     of_unknown = (
         f" The answers of {unknown} calls were lost; they are in the cost, for they may be billed." if unknown else ""
     )
-    return f"Cost {bill['cost_cents'] / 100:.2f}{of_budget}: {bill['call_count']} calls{of_details}.{of_unknown}"
+    cost = f"Cost {bill['cost_cents'] / 100:.2f} in the provider's currency{of_budget}"
+    return f"{cost}: {_count(bill['call_count'], 'call')}{of_details}.{of_unknown}"

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -34,9 +34,17 @@ class ProgressCounts(NamedTuple):
 
 
 async def watch_search(
-    application: Application, tenant_id: UUID, search_id: UUID, progress: FindProgress, idle_timeout: "IdleTimeout"
+    application: Application,
+    tenant_id: UUID,
+    search_id: UUID,
+    progress: FindProgress,
+    idle_timeout: "IdleTimeout",
+    at_end: Callable[[], Awaitable[None]],
 ) -> bool:
-    """Run the engine until the search is done, stopped or idle for too long; return whether a signal stopped it."""
+    """Run the engine until the search is done, stopped or idle for too long; return whether a signal stopped it.
+
+    `at_end` is called while the engine still runs, unless a signal stopped it.
+    """
     grace: float | None = STOP_GRACE_SECONDS
     application.runtime.start()
     started = time.monotonic()
@@ -55,6 +63,8 @@ async def watch_search(
                     is_done = search_progress.is_done(counts.steps)
                     is_over = is_done or idle_timeout.is_over(counts.steps, counts.waits, time.monotonic())
                 if stop.is_set() or is_over:
+                    if not stop.is_set():
+                        await at_end()
                     grace = STOP_GRACE_SECONDS if stop.is_set() else None
                     return stop.is_set()
                 if all_postponed(counts.steps, counts.waits):

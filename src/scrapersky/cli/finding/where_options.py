@@ -1,12 +1,13 @@
 """The options of `scrapersky find` that say where to look."""
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from scrapersky.cli.shared.option_sets import with_options
 
 if TYPE_CHECKING:
     from scrapersky.providers.areas.read_search import GivenWhere
@@ -32,28 +33,10 @@ OPTIONS = {
 }
 
 
-def with_where(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say where to look; its parameter `where` receives what they say.
-
-    With one `--country`, which is also a filter of leads, places of that country are looked for only.
-    """
-    signature = inspect.signature(command)
-    own = [each for name, each in signature.parameters.items() if name != "where"]
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in OPTIONS.items()
-    ]
-
-    @wraps(command)
-    def run(**arguments: Any) -> None:
-        given = {name: arguments.pop(name, None) for name in OPTIONS}
-        countries: list[str] = list(arguments.get("filters", {}).get("country") or ())
-        country = countries[0] if len(countries) == 1 else None
-        command(where=_given_where(country=country, **given), **arguments)
-
-    run.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-    del run.__wrapped__
-    return run
+def _read(given: dict[str, Any], arguments: Mapping[str, Any]) -> "GivenWhere":
+    """Return where to look; with one `--country`, which is also a filter of leads, in that country only."""
+    countries: list[str] = list(arguments.get("filters", {}).get("country") or ())
+    return _given_where(country=countries[0] if len(countries) == 1 else None, **given)
 
 
 def _given_where(
@@ -77,17 +60,20 @@ def _given_where(
 
 def _read_towns(path: Path) -> list[str]:
     from scrapersky.cli.finding.request import BadFindRequest
+    from scrapersky.extract.tabular.lines import UnusableTable, read_lines
 
     try:
         with path.open("rb") as stream:
             text = stream.read(MAX_TOWNS_BYTES + 1)
-        names = [name for line in text.decode("utf-8-sig").splitlines() if (name := line.strip())]
+        names = [name for line in read_lines(BytesIO(text)) if (name := line.text.strip())]
     except OSError as error:
         raise BadFindRequest(f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise BadFindRequest(f"{path} is not text in UTF-8.") from None
+    except UnusableTable as error:
+        raise BadFindRequest(f"{path} is not a list of towns: {error}") from None
     if len(text) > MAX_TOWNS_BYTES:
         raise BadFindRequest(f"{path} is larger than {MAX_TOWNS_BYTES // 1000} kB: it is not a list of towns.")
-    if not names:
-        raise BadFindRequest(f"{path} has no town.")
     return names
+
+
+# Gives a command the options that say where to look; its parameter `where` receives what they say.
+with_where = with_options("where", OPTIONS, _read)

@@ -45,7 +45,7 @@ def read_file(name: str, base: str | None, output: Output) -> SitemapSearch:
     report, search = reader.report, SitemapSearch(name)
     if reader.kind is SitemapKind.NONE:
         kind = MissKind.FAILED if report.partial else MissKind.NONE
-        search.misses.append(Miss(name, FoundBy.GIVEN, kind, f"It is {report.why_none}."))
+        search.misses.append(Miss(name, FoundBy.GIVEN, kind, report.why_none_sentence))
     else:
         search.sitemaps.append(
             FoundSitemap(

@@ -29,7 +29,7 @@ def parse_ids(words: Iterable[str] | None) -> list[UUID]:
 
 def prompt_password(name: str) -> str:
     """Read a new password: twice without echo on a terminal, else one line of standard input. Raises BadPassword."""
-    from scrapersky.core.passwords import MAX_LENGTH, MIN_LENGTH
+    from scrapersky.core.secrets.passwords import MAX_LENGTH, MIN_LENGTH
 
     given = prompt_secret(f"Password for {name}: ", MAX_LENGTH)
     if sys.stdin.isatty() and getpass.getpass("Repeat it: ") != given:

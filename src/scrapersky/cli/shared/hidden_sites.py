@@ -15,9 +15,9 @@ WORDS = {
 
 def describe_hidden_sites(counts: Mapping[str, int]) -> str | None:
     """Return a sentence such as “12 sites are drawn by JavaScript, 3 ask for a bot check.”; None if there is none."""
-    parts = [f"{count} {WORDS[reason][count > 1]}" for reason, count in counts.items() if count]
-    if not parts:
-        return None
-    number, _, rest = parts[0].partition(" ")
-    first = f"{number} {'site' if number == '1' else 'sites'} {rest}"
-    return f"{', '.join([first, *parts[1:]])}."
+    parts: list[str] = []
+    for reason, count in counts.items():
+        if count:
+            noun = "" if parts else "site " if count == 1 else "sites "
+            parts.append(f"{count} {noun}{WORDS[reason][count > 1]}")
+    return f"{', '.join(parts)}." if parts else None

@@ -1,22 +1,21 @@
 """Options of commands that write leads: one for each filter, the columns, the sort."""
 
-import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import typer
 
+from scrapersky.cli.shared.option_sets import with_options
 from scrapersky.cli.shared.options import FILE_PANEL
 from scrapersky.core.errors import BadRequest
 from scrapersky.store.leads.filters import LEAD_FILTERS, Filters, LeadFilter
 
 if TYPE_CHECKING:
     from scrapersky.core.settings import Settings
-    from scrapersky.destinations.files import LeadFile
+    from scrapersky.destinations.files.lead_file import LeadFile
     from scrapersky.extract.phones.spelling import PhoneFormat
     from scrapersky.store.leads.read import LeadQuery
 
@@ -79,7 +78,7 @@ class LeadOptions:
     def file(self, own: Iterable[str] = ()) -> "LeadFile":
         """Return the file, with columns of the user's own. Raises BadRequest if it cannot be written, or for an unknown
         column or sort key."""
-        from scrapersky.destinations.files import LeadFile
+        from scrapersky.destinations.files.lead_file import LeadFile
         from scrapersky.store.leads.read import chosen_columns, parse_sort
 
         parse_sort(self.per, self.sort)
@@ -93,32 +92,13 @@ class LeadOptions:
         return LeadQuery(searches, self.per, preferred, self.filters, parse_sort(self.per, self.sort))
 
 
-def with_lead_filters(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of all filters; its parameter `filters` receives the values of those given."""
-    signature = inspect.signature(command)
-    own = [each for name, each in signature.parameters.items() if name != "filters"]
-    options = [_option(each) for each in LEAD_FILTERS.values()]
-
-    @wraps(command)
-    def run(**arguments: Any) -> None:
-        given = {name: arguments.pop(name) for name in LEAD_FILTERS}
-        command(filters=parse_lead_filters(given), **arguments)
-
-    parameters = [*own, *options]
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    del run.__wrapped__
-    return run
-
-
-def _option(each: LeadFilter) -> inspect.Parameter:
-    """Return the parameter of a filter: a flag, a number, a text, or a list of texts."""
+def _option(each: LeadFilter) -> Any:
+    """Return the annotation of a filter: a flag, a number, a text, or a list of texts."""
     kind: Any = {"flag": bool, "rating": float}.get(each.kind, str)
     name = each.options or f"--{each.name.replace('_', '-')}"
     text = f"{each.help[0].upper()}{each.help[1:]}."
     option = typer.Option(name, help=text, show_default=False, rich_help_panel=_PANEL)
-    annotation = Annotated[(list[kind] if each.several else kind) | None, option]  # type: ignore[valid-type]
-    return inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    return Annotated[(list[kind] if each.several else kind) | None, option]
 
 
 def parse_lead_filters(given: dict[str, Any]) -> Filters:
@@ -136,7 +116,14 @@ def parse_lead_filters(given: dict[str, Any]) -> Filters:
     except ValidationError as error:
         problem = error.errors()[0]
         option = str(problem["loc"][0]).replace("_", "-")
-        raise BadLeadFilter(f"--{option} {str(problem.get('input'))[:60]!r}: {problem['msg']}.") from None
+        raise BadLeadFilter(f"--{option} {str(problem.get('input'))[:60]!r}: {_reason(problem)}.") from None
+
+
+def _reason(problem: Any) -> str:
+    """Return why a value is refused, and what a command takes instead."""
+    if cure := _CURES.get(LEAD_FILTERS[str(problem["loc"][0])].kind):
+        return cure
+    return str(problem["msg"]).removeprefix("Value error, ")
 
 
 def _moment(text: str) -> str:
@@ -155,5 +142,15 @@ def _countries(texts: list[str]) -> list[str]:
     return [code for code in codes.values() if code]
 
 
+_CURES = {
+    "moment": "write a day like 2026-11-15, or a time like 2026-11-15T12:00:00Z",
+    "language": "write the code of the language, such as fi for Finnish, en for English or de for German",
+}
 # Kinds of filters that people may write in more ways than the API takes.
 _READ: dict[str, Callable[[Any], Any]] = {"moment": _moment, "country": _countries}
+
+
+# Gives a command the options of all filters; its parameter `filters` receives the values of those given.
+with_lead_filters = with_options(
+    "filters", {name: _option(each) for name, each in LEAD_FILTERS.items()}, lambda given, _: parse_lead_filters(given)
+)

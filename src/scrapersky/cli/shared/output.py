@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import typer
 
 from scrapersky.core import clock
 
+Row = TypeVar("Row")
+
 WIDE_TERMINAL = 100  # columns from which on table cells are padded
 PIPE_WIDTH = 1000  # lines are not wrapped in a pipe
+READING_WIDTH = 80  # but those of tables with sentences, which are read in logs
 NOTICE_SECONDS = 2.0
 
 
@@ -25,7 +28,12 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, default=str))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    title: str | None = None,
+    pipe_width: int = PIPE_WIDTH,
+) -> None:
     """Print a table. Columns whose title ends in `#` hold numbers and are aligned right."""
     from rich import box
     from rich.console import Console
@@ -34,7 +42,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = PIPE_WIDTH
+        console.width = pipe_width
     table = Table(
         title=title,
         title_justify="left",
@@ -50,6 +58,19 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     for row in rows:
         table.add_row(*(escape(printable(str(cell))) for cell in row))
     console.print(table)
+
+
+def print_list(
+    rows: Sequence[Row], as_json: bool, columns: Sequence[str], cells: Callable[[Row], Sequence[object]], if_empty: str
+) -> None:
+    """Print rows as JSON or as a table, or the sentence if there is none; exit with 1 if there is none."""
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(columns, map(cells, rows))
+    else:
+        typer.echo(if_empty)
+    raise typer.Exit(0 if rows else 1)
 
 
 def print_sentence(sentence: str) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import signal
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,18 +17,19 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 DEFAULT_WAIT_SECONDS = 60.0
 WaitSeconds = Annotated[
     float,
-    typer.Option("--wait-seconds", min=0, help="How long to wait at the start for a PostgreSQL that is away."),
+    typer.Option("--wait-seconds", min=0, help="How long to wait at the start for a PostgreSQL that is unavailable."),
 ]
 
 
-def run_service(work: Coroutine[Any, Any, None]) -> None:
-    """Run the coroutine. A SIGTERM or SIGINT ends the process with 0, whether it starts, runs or stops.
+def run_service(prepare: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run the coroutine that `prepare` returns. A SIGTERM or SIGINT ends the process with 0 at any moment.
 
-    Garbage is collected from the moment the coroutine calls `keep_start_objects`.
+    `prepare` imports and builds what would block the event loop. Garbage is collected from the moment the coroutine
+    calls `keep_start_objects`.
     """
     gc.disable()
     try:
-        run_async(_until_stopped(work))
+        run_async(_until_stopped(prepare()))
     finally:
         gc.enable()
         for number in SIGNALS:

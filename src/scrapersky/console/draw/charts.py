@@ -16,6 +16,7 @@ HEIGHT = 132  # of the plot, in pixels
 FOOT = 22  # below it: the labels of the axis
 MAX_MARKS = 120
 MAX_TICKS = 4
+END_PERCENT = 93  # a label further right ends at its mark, so that it is not cut off
 GAP_SHARE = 0.2  # of a bar's place
 SPARK_WIDTH, SPARK_HEIGHT = 60, 16
 
@@ -100,7 +101,7 @@ def lines(chart: Chart) -> Markup:
         HEIGHT, Markup("").join(paths)
     )
     hits = [_linked(mark, _hit(chart, mark, place * width, width)) for place, mark in enumerate(chart.marks)]
-    return _plot(chart, scale, over + Markup("").join(hits))
+    return _plot(chart, scale, over + Markup("").join([*_dots(chart, width, scale[-1]), *hits]))
 
 
 def sparkline(values: Sequence[float]) -> Markup:
@@ -142,8 +143,12 @@ def _plot(chart: Chart, scale: Sequence[float], drawn: Markup) -> Markup:
     ]
     width = 100 / max(len(chart.marks), 1)
     labels = [
-        Markup('<text class="{}" x="{}%" y="{}">{}</text>').format(
-            "tick" if place % 2 == 0 else "tick odd", round((index + 0.5) * width, 2), HEIGHT + FOOT - 6, mark.tick
+        Markup('<text class="tick{}{}" x="{}%" y="{}">{}</text>').format(
+            " odd" if place % 2 else "",
+            " end" if (index + 0.5) * width > END_PERCENT else "",
+            round((index + 0.5) * width, 2),
+            HEIGHT + FOOT - 6,
+            mark.tick,
         )
         for place, (index, mark) in enumerate((at, mark) for at, mark in enumerate(chart.marks) if mark.tick)
     ]
@@ -182,6 +187,21 @@ def _path(chart: Chart, series: int, width: float, top: float) -> str:
             drawn.append(f"{'L' if is_open else 'M'}{point}" if is_open else f"M{point}h.01")
         is_open = value is not None
     return "".join(drawn)
+
+
+def _dots(chart: Chart, width: float, top: float) -> list[Markup]:
+    """Draw the points that have no neighbour: a line through one point is not seen."""
+    dots = []
+    for series in range(len(chart.series)):
+        values = [None, *(mark.values[series] for mark in chart.marks), None]
+        for place, (before, value, after) in enumerate(zip(values, values[1:], values[2:], strict=False)):
+            if value is not None and before is None and after is None:
+                dots.append(
+                    Markup('<circle class="hue-{}" cx="{}%" cy="{}" r="3"></circle>').format(
+                        series + 1, round((place + 0.5) * width, 2), round(HEIGHT * (1 - value / top), 1)
+                    )
+                )
+    return dots
 
 
 def _plain(value: float) -> float:

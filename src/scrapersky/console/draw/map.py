@@ -12,6 +12,8 @@ from scrapersky.store.listing.place_map import PlaceCell
 WIDTH, HEIGHT, TILE = 960, 600, 256
 MAX_ZOOM = 17
 MAX_LABELS = 24
+MIN_NUMBERED = 9  # the radius of the smallest circle with a number in it
+NUMBER_WIDTH, NUMBER_HEIGHT = 32, 14  # between the middles of two circles, so that their numbers can be read
 STEPS = (60.0, 30.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 EARTH_METRES = 40_075_017  # around the equator
 
@@ -105,18 +107,22 @@ class Mark:
     y: float
     radius: float
     label: str | None  # the city, at its largest cell
+    is_numbered: bool = False  # there is room for its number
 
 
 def marks(view: View, cells: Sequence[PlaceCell]) -> list[Mark]:
     """Return the circles of the cells, the largest first so that small ones lie on top; each city is named once."""
     max_rows = max((cell.rows for cell in cells), default=1)
     named = set[str]()
-    drawn = []
+    drawn: list[Mark] = []
     for cell in cells:
         x, y = view.place(cell.latitude, cell.longitude)
         label = cell.city if cell.city and cell.city not in named and len(named) < MAX_LABELS else None
         named |= {label} if label else set()
-        drawn.append(Mark(cell, round(x, 1), round(y, 1), round(4 + 18 * math.sqrt(cell.rows / max_rows), 1), label))
+        radius = round(4 + 18 * math.sqrt(cell.rows / max_rows), 1)
+        has_room = all(abs(x - one.x) >= NUMBER_WIDTH or abs(y - one.y) >= NUMBER_HEIGHT for one in drawn)
+        is_numbered = cell.rows > 1 and radius >= MIN_NUMBERED and has_room
+        drawn.append(Mark(cell, round(x, 1), round(y, 1), radius, label, is_numbered))
     return drawn
 
 

@@ -11,16 +11,19 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from scrapersky.console.columns import Column, Grid
-from scrapersky.console.draw.words import cut, host_of, number, path_of, web_address, when
+from scrapersky.console.draw.words import cut, host_of, number, path_of, phone, web_address, when
 from scrapersky.console.language import gettext as _
 
 NAME_LENGTH = 40  # of a row in the label of its box
+STYLED = ("number", "rating", "share", "phone", "time", "curation", "email")  # kinds of columns with a style
 
 _BOX = Markup('<td><input type="checkbox" name="id" value="{} {}" aria-label="{}">')
 _NAME = Markup('<th scope="row"><a href="{}/{}" data-open>{}</a>')
+_BELOW = Markup('<span class="why">{}</span>')
+_SUPPRESSED = Markup('<strong class="suppressed">{}</strong>')
 _ROW, _OPEN_ROW = Markup("<tr>"), Markup('<tr class="is-open">')
 _PLAIN = Markup("<td>")
-_STYLED = {kind: Markup('<td class="{}">').format(kind) for kind in ("number", "rating", "share", "phone", "time")}
+_STYLED = {kind: Markup('<td class="{}">').format(kind) for kind in STYLED}
 # Pages of crawled sites: they do not learn where the person came from.
 _WEB = Markup('<a class="web" href="{}" rel="noopener noreferrer" target="_blank">{}</a>')
 _PATH = Markup('<a href="{}" rel="noopener noreferrer" target="_blank">{}</a>')
@@ -30,16 +33,30 @@ def heading(grid: Grid, row: Any) -> str:
     """Return what a row is called: the first of its names that it has."""
     for name in grid.heading:
         if value := getattr(row, name):
-            return str(value if isinstance(value, str) else next(iter(value.values())))
+            return phone(str(value if isinstance(value, str) else next(iter(value.values()))))
     return str(row.id)
+
+
+def short_heading(grid: Grid, row: Any) -> str:
+    """Return what a row is called in a list: a URL by its path where its domain stands beside it."""
+    name = heading(grid, row)
+    if grid.heading != ("url",) or not web_address(name):
+        return name
+    host = host_of(name)
+    return path_of(name) if row.domain and host.removeprefix("www.") == row.domain else f"{host}{path_of(name)}"
 
 
 def row_line(grid: Grid, columns: Sequence[Column], row: Any, base: str, can_tick: bool, is_open: bool) -> Markup:
     """Draw a row: its box, its name as a link to its page below `base`, and its cells."""
-    name, parts = heading(grid, row), [_OPEN_ROW if is_open else _ROW]
+    name, parts = short_heading(grid, row), [_OPEN_ROW if is_open else _ROW]
     if can_tick:
         parts.append(_BOX.format(row.id, row.curation_status, _("Select %(name)s") % {"name": cut(name, NAME_LENGTH)}))
     parts.append(_NAME.format(base, row.id, cut(name)))
+    below = [escape(cut(text))] if (text := getattr(row, grid.below_heading, None)) else []
+    if is_suppressed(row):
+        below.insert(0, _SUPPRESSED.format(_("suppressed")))
+    if below:
+        parts.append(_BELOW.format(Markup(" · ").join(below)))
     for column in columns:
         parts += (_STYLED.get(column.kind, _PLAIN), cell(column, row))
     return Markup("\n").join((Markup().join(parts), ""))
@@ -98,10 +115,27 @@ _KINDS: dict[str, Callable[[Column, Any, Any], Markup]] = {
     "number": lambda _column, _row, value: escape(number(value)),
     "rating": lambda _column, _row, value: escape(f"{value:.1f}"),
     "share": lambda _column, _row, value: escape(f"{value:.2f}"),
-    "email": lambda _column, _row, value: _reach("mailto", quote(value, safe="@/"), cut(value, 80)),
-    "phone": lambda _column, _row, value: _reach("tel", quote(value, safe="+/"), cut(value, 40)),
+    "email": lambda _column, row, value: _reach(
+        row, "mailto", quote(value, safe="@/"), _broken_at_sign(cut(value, 80))
+    ),
+    "phone": lambda _column, row, value: _reach(row, "tel", quote(value, safe="+/"), escape(cut(phone(value), 40))),
 }
 
 
-def _reach(scheme: str, address: str, shown: str) -> Markup:
-    return Markup('<a href="{}:{}">{}</a>').format(scheme, address, shown)
+def _broken_at_sign(address: str) -> Markup:
+    """Return an email address that may be broken before its sign."""
+    return Markup("<wbr>@").join(escape(part) for part in address.split("@"))
+
+
+def _reach(row: Any, scheme: str, address: str, shown: Markup) -> Markup:
+    """Draw an address or number as a link that writes or calls; of a contact that is not suppressed only.
+
+    Rows of places and businesses do not tell whether their number is suppressed.
+    """
+    is_known = hasattr(row, "suppressed_at") and not is_suppressed(row)
+    return Markup('<a href="{}:{}">{}</a>').format(scheme, address, shown) if is_known else shown
+
+
+def is_suppressed(row: Any) -> bool:
+    """Tell whether a row is a contact that must not be written to."""
+    return getattr(row, "suppressed_at", None) is not None

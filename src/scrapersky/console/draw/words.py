@@ -1,20 +1,36 @@
 """Values in words: times, numbers, durations, links to pages of crawled sites."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
+from scrapersky.api.deliveries.deliveries import SendResult
 from scrapersky.console.language import gettext as _
-from scrapersky.core.vocabularies import CAMPAIGN
+from scrapersky.console.language import ngettext
+from scrapersky.core.vocabularies import CAMPAIGN, SITES
+from scrapersky.extract.phones.spelling import spell_phones
+from scrapersky.store.searches.campaigns import title_of
+from scrapersky.store.steps import DELIVERY, STEPS
 
 MAX_SHOWN = 300  # characters of a text in a grid
 WEB = ("http", "https")
-_DIGEST = re.compile(r"; [0-9a-f]{12}\)$")  # in the text of a campaign, for programs
+LABELS = {step.workflow: step.label for step in (*STEPS, DELIVERY)}
+CURRENCY = "$"  # of all prices in providers/*/prices.py
 LAST_DIGITS = 6  # of a number, by which it is recognized in a text
+# Signs in user agents, each before those that it also contains.
+BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
 
 
 def when(moment: datetime | None) -> Markup | str:
@@ -33,6 +49,11 @@ def number(value: float | None) -> str:
     return f"{value:,.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
 
 
+def phone(text: str) -> str:
+    """Return a phone number with spaces between its groups of digits; any other text as it is."""
+    return spell_phones(text, "international")
+
+
 def duration(seconds: float | None) -> str:
     """Return a duration in its largest sensible unit."""
     if seconds is None:
@@ -41,6 +62,62 @@ def duration(seconds: float | None) -> str:
         if seconds < limit:
             return f"{seconds / size:,.0f} {unit}" if unit != "s" else f"{seconds:.3g} s"
     return f"{seconds / 86_400:,.0f} d"
+
+
+def money(cents: float) -> str:
+    """Return an amount of money."""
+    return f"{CURRENCY}{cents / 100:,.2f}"
+
+
+def roughly(seconds: float) -> str:
+    """Return how long something still takes, as precisely as anybody can know: “20 s”, “2 min”, “1.5 h”."""
+    if seconds <= 55:
+        return _("%(count)s s") % {"count": max(10, ceil(seconds / 10) * 10)}
+    if seconds < 3_570:
+        return _("%(count)s min") % {"count": max(1, round(seconds / 60))}
+    return _("%(count)s h") % {"count": number(round(seconds / 1_800) / 2)}
+
+
+def counted(rows: int, noun: str) -> str:
+    """Return a number of rows with their noun: “1 place”, “1,200 places”."""
+    return NOUNS[noun](rows) % {"count": number(rows)}
+
+
+def sent_in_words(done: SendResult) -> str:
+    """Say how many contacts were queued for delivery, and what became of the others."""
+    queued = ngettext("%(count)s contact is queued.", "%(count)s contacts are queued.", done.queued)
+    others = (
+        (done.already, ngettext("%(count)s was queued before.", "%(count)s were queued before.", done.already)),
+        (
+            done.suppressed,
+            ngettext("%(count)s is suppressed.", "%(count)s are suppressed.", done.suppressed),
+        ),
+        (
+            done.unreachable,
+            ngettext(
+                "%(count)s has neither an email address nor a phone number.",
+                "%(count)s have neither an email address nor a phone number.",
+                done.unreachable,
+            ),
+        ),
+        (
+            done.unknown,
+            ngettext("%(count)s is not there any more.", "%(count)s are not there any more.", done.unknown),
+        ),
+    )
+    said = [(done.queued, queued), *(one for one in others if one[0])]
+    return " ".join(words % {"count": number(count)} for count, words in said)
+
+
+NOUNS: Mapping[str, Callable[[int], str]] = {
+    "searches": lambda rows: ngettext("%(count)s search", "%(count)s searches", rows),
+    "places": lambda rows: ngettext("%(count)s place", "%(count)s places", rows),
+    "businesses": lambda rows: ngettext("%(count)s business", "%(count)s businesses", rows),
+    "domains": lambda rows: ngettext("%(count)s web site", "%(count)s web sites", rows),
+    "sitemaps": lambda rows: ngettext("%(count)s sitemap", "%(count)s sitemaps", rows),
+    "pages": lambda rows: ngettext("%(count)s page", "%(count)s pages", rows),
+    "contacts": lambda rows: ngettext("%(count)s contact", "%(count)s contacts", rows),
+}
 
 
 def cut(text: Any, length: int = MAX_SHOWN) -> str:
@@ -53,9 +130,21 @@ def search_name(search: Any) -> str:
     """Return what a search or a campaign is called: the name that a person gave it, else what and where."""
     if search.name:
         return str(search.name)
-    if search.provider == CAMPAIGN:
-        return _DIGEST.sub(")", search.text)
+    if search.provider in (CAMPAIGN, SITES):
+        return title_of(search.text)
     return _("%(what)s in %(where)s") % {"what": search.text, "where": search.area} if search.area else str(search.text)
+
+
+def step_label(workflow: str) -> str:
+    """Return what a step is called beside the rows of a search; the name of its workflow is for programs."""
+    return _(LABELS.get(workflow, workflow.replace("_", " ")))
+
+
+def program(user_agent: str) -> str:
+    """Return the browser and the system that a user agent names: “Firefox on Windows”; any other text as it is."""
+    browser = next((name for sign, name in BROWSERS if sign in user_agent), None)
+    system = next((name for sign, name in SYSTEMS if sign in user_agent), None)
+    return _("%(browser)s on %(system)s") % {"browser": browser, "system": system} if browser and system else user_agent
 
 
 def moment(text: str) -> datetime | None:
@@ -89,11 +178,14 @@ def path_of(url: str) -> str:
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
-def marked(text: str, values: Iterable[str | None]) -> Markup:
-    """Return the text with every occurrence of a value marked; case and the spaces of a number are ignored."""
+def marked(text: str, values: Iterable[str | None], *, at_words: bool = False) -> Markup:
+    """Return the text with every occurrence of a value marked; case and the spaces of a number are ignored.
+
+    `at_words` marks only those with which a word begins.
+    """
     drawn, end = Markup(), 0
     for first, last in sorted(span for value in values if value for span in _occurrences(text, value)):
-        if first >= end:
+        if first >= end and not (at_words and text[first - 1 : first].isalnum()):
             drawn += escape(text[end:first]) + Markup("<mark>{}</mark>").format(text[first:last])
             end = last
     return drawn + escape(text[end:])

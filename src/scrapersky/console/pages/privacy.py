@@ -16,9 +16,9 @@ from scrapersky.console.answers import page, redirect
 from scrapersky.console.columns import Column, Grid
 from scrapersky.console.forms import explain, wrong_field
 from scrapersky.console.gates import CurrentPage, PageRequest, SentForm
+from scrapersky.console.language import counted, counted_each, mark
 from scrapersky.console.language import gettext as _
-from scrapersky.console.language import mark
-from scrapersky.console.pages.grid import read_grid
+from scrapersky.console.pages.listing.grid import read_grid
 from scrapersky.core.errors import ScraperSkyError
 
 HERE = f"{CONSOLE}/privacy"
@@ -52,10 +52,15 @@ async def suppress(asked: CurrentPage, form: SentForm) -> Response:
     except ValidationError as error:
         return await _draw(asked, wrong_field(error), HTTPStatus.UNPROCESSABLE_ENTITY, fields)
     done = await suppressions.add_suppressions(body, asked.application, asked.actor)
-    said = _("%(added)s were added, %(already)s known; %(contacts)s contacts are suppressed now.") % done.model_dump()
+    said = counted_each(
+        counted("%(count)s was added.", "%(count)s were added.", done.added),
+        (done.already, "%(count)s was known.", "%(count)s were known."),
+        (done.contacts, "%(count)s contact is suppressed now.", "%(count)s contacts are suppressed now."),
+    )
     if done.failed:
         wrong = [values[one.line - 1] for one in done.errors]
-        why = _("%(failed)s could not be read: %(why)s.") % {"failed": done.failed, "why": done.errors[0].message}
+        one, many = "%(count)s value could not be read: %(why)s.", "%(count)s values could not be read: %(why)s."
+        why = counted(one, many, done.failed, why=done.errors[0].message)
         return await _draw(
             asked, f"{said} {why}", HTTPStatus.UNPROCESSABLE_ENTITY, {**fields, "values": "\n".join(wrong)}
         )

@@ -11,6 +11,12 @@ let opener = /** @type {HTMLElement | null} */ (null);
 export function startFilters() {
   const grid = document.querySelector("[data-part=grid]");
   if (!grid) return;
+  const menu = document.getElementById("menu"), open = new URL(location.href).searchParams.get("menu");
+  if (menu && !menu.hidden && open) place(menu, openerOf(grid, open));
+  addEventListener("resize", () => {
+    const menu = document.getElementById("menu");
+    if (menu && !menu.hidden && opener?.isConnected) place(menu, opener);
+  });
   grid.addEventListener("click", (event) => {
     const click = /** @type {MouseEvent} */ (event);
     if (click.ctrlKey || click.metaKey || click.shiftKey) return;
@@ -56,15 +62,29 @@ async function openMenu(link) {
   const found = await fetchPart(link.href, "menu").catch(() => null);
   if (!found) return location.assign(link.href);
   if (!menu.contains(link)) {
-    opener = link;
-    menu.style.insetBlockStart = `${link.offsetTop + link.offsetHeight + 4}px`;
-    menu.hidden = false;
-    menu.style.insetInlineStart = "0";
     showPart(menu, found.html);
-    const room = (menu.offsetParent?.clientWidth ?? 0) - menu.offsetWidth;
-    menu.style.insetInlineStart = `${Math.max(0, Math.min(link.offsetLeft, room))}px`;
+    place(menu, link);
   } else showPart(menu, found.html);
   /** @type {HTMLElement} */ (menu.querySelector("a, input:not([type=hidden]), button") ?? menu).focus();
+}
+
+/** The link that opens a menu; of a filter that is not set, the one that adds filters.
+ * @param {Element} grid @param {string} name */
+function openerOf(grid, name) {
+  const links = /** @type {HTMLAnchorElement[]} */ ([...grid.querySelectorAll(".toolbar > a[data-menu], .chip a[data-menu]")]);
+  return links.find((link) => new URL(link.href).searchParams.get("menu") === name) ?? links.find((link) => link.dataset.key === "f");
+}
+
+/** Show a menu below the link that opens it, within the toolbar.
+ * @param {HTMLElement} menu @param {HTMLElement | undefined} link */
+function place(menu, link) {
+  if (!link) return;
+  opener = link;
+  menu.hidden = false;
+  menu.style.insetBlockStart = `${link.offsetTop + link.offsetHeight + 4}px`;
+  menu.style.insetInlineStart = "0";
+  const room = (menu.offsetParent?.clientWidth ?? 0) - menu.offsetWidth;
+  menu.style.insetInlineStart = `${Math.max(0, Math.min(link.offsetLeft, room))}px`;
 }
 
 /** Show the list at another address.

@@ -1,5 +1,6 @@
 // Selecting rows of a grid (single ones, ranges, the page, all that match but some) and deciding about them in place.
-import { announce, fetchPart, parsePart } from "./parts.js";
+import { fetchPart, parsePart } from "./parts.js";
+import { showToast } from "./toast.js";
 import { say } from "./words.js";
 
 const PLACE = ["cursor", "before", "at", "open", "menu"]; // fields of the address that do not change which rows match
@@ -16,6 +17,7 @@ export function startGrids() {
   document.addEventListener("submit", onSubmit);
   document.addEventListener("copy", onCopy);
   narrow.addEventListener("change", paint);
+  document.addEventListener("part-replaced", paint);
   loadSelection();
 }
 
@@ -39,7 +41,7 @@ export function paint() {
   const words = chosen.all && more
     ? say("All but %(count)s selected:", { count: chosen.except.size })
     : say("%(count)s selected:", { count: number });
-  if (told) told.textContent = count ? words : say("Selected rows:");
+  if (told) told.textContent = count ? words : /** @type {HTMLElement} */ (told).dataset.selected || say("Decision:");
   form.classList.toggle("has-selection", count > 0);
   const head = form.querySelector("thead .tick");
   let all = /** @type {HTMLInputElement | null} */ (head?.querySelector("input"));
@@ -114,7 +116,7 @@ function mark(box, isChosen) {
   if (chosen.all) isChosen ? chosen.except.delete(id) : chosen.except.add(id);
   else if (!isChosen) chosen.rows.delete(id);
   else if (chosen.rows.size < MAX_ROWS) chosen.rows.set(id, box.value);
-  else announce(say("At most %(count)s single rows: select all that match instead.", { count: MAX_ROWS }));
+  else showToast(say("At most %(count)s single rows: select all that match instead.", { count: MAX_ROWS }));
 }
 
 function keep() {
@@ -204,12 +206,8 @@ function apply(answer) {
     if (hadFocus) /** @type {HTMLElement | null} */ (link)?.focus();
   }
   const toast = answer.querySelector(".toast");
-  if (toast) {
-    document.querySelector("body > .toast")?.remove();
-    document.body.append(toast);
-    announce(toast.querySelector("p")?.textContent ?? "");
-    if (!toast.querySelector("form")) setTimeout(() => toast.remove(), 8_000);
-  }
+  if (toast) showToast(toast);
+  paint();
   document.dispatchEvent(new CustomEvent("rows-changed"));
 }
 

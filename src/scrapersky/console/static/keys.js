@@ -5,18 +5,6 @@ import { tickRow } from "./grid.js";
 import { walk } from "./panel.js";
 import { say } from "./words.js";
 
-const PLACES = /** @type {Record<string, string>} */ ({
-  l: "line",
-  s: "searches",
-  p: "places",
-  b: "businesses",
-  d: "domains",
-  m: "sitemaps",
-  g: "pages",
-  c: "contacts",
-  n: "searches/new",
-  o: "map",
-});
 const HINT = "keys-known";
 let goes = false;
 
@@ -30,6 +18,12 @@ export function startKeys() {
     event.preventDefault();
     endHint();
   });
+  document.addEventListener("part-replaced", offerHint); // rows that came while the page was open
+  offerHint();
+}
+
+/** Tell about the keys where there are rows, until one was used. */
+function offerHint() {
   const hint = document.getElementById("keys-hint");
   if (!hint || localStorage.getItem(HINT) || document.documentElement.dataset.keys === "off") return;
   hint.hidden = false;
@@ -46,8 +40,9 @@ function endHint() {
 function act(key, target) {
   if (goes) {
     goes = false;
-    if (!(key in PLACES)) return false;
-    location.assign(`/console/${PLACES[key]}`);
+    const link = document.querySelector(`a[data-go="${CSS.escape(key)}"]`);
+    if (!(link instanceof HTMLAnchorElement)) return false;
+    location.assign(link.href);
     return true;
   }
   if (key === "g") return (goes = true);

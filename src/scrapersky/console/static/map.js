@@ -7,6 +7,8 @@ export function startMap() {
   const svg = figure?.querySelector("svg");
   const drawn = svg?.querySelector(".drawn");
   if (!figure || !svg || !drawn) return;
+  const area = svg.parentElement; // narrower than the map on phones, where it begins with its middle
+  if (area) area.scrollLeft = (area.scrollWidth - area.clientWidth) / 2;
   let from = /** @type {[number, number] | null} */ (null), isBox = false, moved = false;
   const at = (/** @type {PointerEvent} */ event) => {
     const box = svg.getBoundingClientRect();

@@ -3,7 +3,7 @@ import { fetchPart, parsePart } from "./parts.js";
 import { say } from "./words.js";
 
 const PAUSE = 120, MAX_SHOWN = 12;
-/** @typedef {{label: string, kind: string, run: () => void}} Entry */
+/** @typedef {{label: string, detail?: string, kind: string, run: () => void}} Entry */
 
 /** Open the palette with Ctrl-K or Cmd-K. */
 export function startPalette() {
@@ -70,7 +70,10 @@ export function openPalette() {
       kind.textContent = one.kind;
       const label = document.createElement("bdi");
       label.textContent = one.label;
-      item.append(label, kind);
+      const detail = document.createElement("bdi");
+      detail.className = "muted";
+      detail.textContent = one.detail ?? "";
+      item.append(label, detail, kind);
       item.id = `palette-${n}`;
       item.setAttribute("role", "option");
       item.setAttribute("aria-selected", String(n === place));
@@ -89,7 +92,8 @@ export function openPalette() {
     if (text !== field.value.trim()) return;
     found = [...(answer ? parsePart(answer.html).querySelectorAll("a") : [])].map((link) => {
       const path = link.getAttribute("href") ?? "";
-      return { label: link.textContent ?? "", kind: path.split("/")[2], run: () => location.assign(path) };
+      const detail = link.nextElementSibling?.textContent ?? "";
+      return { label: link.textContent ?? "", detail, kind: path.split("/")[2], run: () => location.assign(path) };
     });
     draw();
   };

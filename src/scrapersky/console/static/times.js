@@ -2,7 +2,7 @@
 import { language } from "./words.js";
 
 const steps = /** @type {const} */ ([[60, "second", 1], [3600, "minute", 60], [86400, "hour", 3600], [2592000, "day", 86400]]);
-const words = new Intl.RelativeTimeFormat(language, { style: "narrow", numeric: "always" });
+const words = new Intl.RelativeTimeFormat(language === "en" ? "en-GB" : language, { style: "short", numeric: "always" });
 const { times, zone } = document.documentElement.dataset;
 const exact = absolute(zone);
 let ahead = 0; // milliseconds that the server's clock is ahead of this one

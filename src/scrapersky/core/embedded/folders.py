@@ -13,6 +13,8 @@ from scrapersky.core.errors import BadSetting
 SOCKET_NAME = ".s.PGSQL.5432"
 MAX_SOCKET_PATH = 103  # bytes; Linux allows 107, macOS 103
 UNFINISHED = ".unfinished-"  # in the names of data directories that are being made
+# Letters of all languages, on every machine: that of the terminal may be unknown to it, or know ASCII alone.
+LOCALE = ("--encoding=utf8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 
 
 def create_data_directory(home: Path) -> None:
@@ -28,8 +30,8 @@ def create_data_directory(home: Path) -> None:
         home.rename(tempfile.mkdtemp(prefix=f"{home.name}.incomplete-", dir=home.parent))
     new = Path(tempfile.mkdtemp(prefix=f"{home.name}{UNFINISHED}", dir=home.parent))
     give_to_server(new)
-    # trust: whoever can open the socket, in a directory of mode 0700, is the owner or root.
-    run_program("initdb", "--auth=trust", "--encoding=utf8", "-U", "postgres", "-D", str(new))
+    # trust: only the owner and root can open the socket, which is in a directory of mode 0700.
+    run_program("initdb", "--auth=trust", *LOCALE, "-U", "postgres", "-D", str(new))
     new.rename(home)
 
 

@@ -162,7 +162,7 @@ class EmbeddedServer:
 
 
 def last_fatal(log_file: Path, start: int = 0) -> str | None:
-    """Return the last FATAL or PANIC after `start` bytes of a server's log that is no routine, or None."""
+    """Return the last FATAL or PANIC after `start` bytes of a server's log that is not routine, or None."""
     try:
         with log_file.open("rb") as file:
             file.seek(max(start, log_file.stat().st_size - LOG_TAIL_BYTES))

@@ -50,8 +50,8 @@ class Client:
     """Fetches pages and streams bodies within its limits; open it with `async with`.
 
     `guard` decides which addresses it may connect to. `known_hosts` resolves names without DNS; the guard still checks
-    their addresses. With `proxies`, every request goes through one of them. An HTTP proxy is told names and resolves
-    them again, so it has to check addresses too; a SOCKS proxy is told the address that was checked here.
+    their addresses. With `proxies`, every request goes through one of them. An HTTP proxy gets names and resolves
+    them again, so it has to check addresses too; a SOCKS proxy gets the address that was checked here.
     """
 
     def __init__(
@@ -90,41 +90,43 @@ class Client:
         }
         self._resolver = DnsResolver(self.guard, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
         self._proxy_resolver = DnsResolver(None, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
-        self._sessions: dict[Proxy | None, aiohttp.ClientSession] = {}  # None: without a proxy
+        # By proxy, None is without one; and by whether a request is sent once, also if a kept connection is lost.
+        self._sessions: dict[tuple[Proxy | None, bool], aiohttp.ClientSession] = {}
         self._by_proxy = ProxyRequests(proxies, self._send_by, self.limits.connect_seconds) if proxies else None
         if self.guard.allowance:
             log.warning("private_network_allowed", allowed=[str(entry) for entry in self.guard.allowance.entries])
 
     async def __aenter__(self) -> Self:
-        self._sessions = {proxy: self._session_by(proxy) for proxy in self._proxies or (None,)}
+        for proxy in self._proxies or (None,):
+            connector = self._connector_of(proxy)
+            by = str(proxy.url) if proxy is not None and not proxy.is_socks else None
+            self._sessions[proxy, False] = self._session_of(connector, by)
+            self._sessions[proxy, True] = once = self._session_of(connector, by, is_owner=False)
+            once._retry_connection = False  # True sends a GET again if its kept connection is lost
         return self
 
-    def _session_by(self, proxy: Proxy | None) -> aiohttp.ClientSession:
-        """Return the session of one proxy, with its part of the connections; of None: without a proxy."""
+    def _connector_of(self, proxy: Proxy | None) -> GuardedConnector:
+        """Return the connector of one proxy, with its part of the connections; of None: without a proxy."""
         connections = max(self.limits.connections // max(len(self._proxies), 1), 1)
         if proxy is None:
-            return self._session_of(
-                GuardedConnector(self.guard, self._resolver, connections=connections, ssl_context=self._ssl)
-            )
+            return GuardedConnector(self.guard, self._resolver, connections=connections, ssl_context=self._ssl)
         if proxy.is_socks:
-            return self._session_of(
-                SocksConnector(
-                    proxy,
-                    self.guard,
-                    self._resolver,
-                    self._proxy_resolver,
-                    connections=connections,
-                    ssl_context=self._ssl,
-                )
+            return SocksConnector(
+                proxy,
+                self.guard,
+                self._resolver,
+                self._proxy_resolver,
+                connections=connections,
+                ssl_context=self._ssl,
             )
-        connector = HttpProxyConnector(
-            self._resolver, self._proxy_resolver, connections=connections, ssl_context=self._ssl
-        )
-        return self._session_of(connector, str(proxy.url))
+        return HttpProxyConnector(self._resolver, self._proxy_resolver, connections=connections, ssl_context=self._ssl)
 
-    def _session_of(self, connector: GuardedConnector, proxy: str | None = None) -> aiohttp.ClientSession:
+    def _session_of(
+        self, connector: GuardedConnector, proxy: str | None, *, is_owner: bool = True
+    ) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
             connector=connector,
+            connector_owner=is_owner,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
@@ -210,14 +212,15 @@ class Client:
         max_bytes: int | None = None,
         seconds: float | None = None,
     ) -> FetchedPage:
-        """Send one request to an API. Any status is returned; no redirect is followed, for a header may hold a key.
+        """Send one request to an API, once, for it may be billed.
 
-        With `max_bytes=0` the body is not read.
+        Any status is returned; no redirect is followed, for a header may hold a key. With `max_bytes=0` the body is not
+        read.
         """
         limit = self.limits.stream_bytes if max_bytes is None else max_bytes
 
         async def send(chain: _RedirectChain) -> aiohttp.ClientResponse:
-            return await self._send(method, chain.target, dict(headers or {}), limit, body)
+            return await self._send(method, chain.target, dict(headers or {}), limit, body, once=True)
 
         async with self._open(url, send, limit, False, seconds) as response:
             return await response.page()
@@ -327,6 +330,7 @@ class Client:
         max_bytes: int,
         body: bytes | None = None,
         profile: ClientProfile = ClientProfile.PLAIN,
+        once: bool = False,
     ) -> aiohttp.ClientResponse:
         if not self._sessions:
             raise RuntimeError("the client is not open: use it with `async with`")
@@ -334,10 +338,12 @@ class Client:
         own = CIMultiDict(self._headers[profile])
         own.update(headers)
         send = self._by_proxy.request if self._by_proxy is not None else partial(self._send_by, None)
-        return await send(method, target.url, headers=own, data=body, allow_redirects=False)
+        return await send(method, target.url, once=once, headers=own, data=body, allow_redirects=False)
 
-    async def _send_by(self, proxy: Proxy | None, method: str, url: yarl.URL, **options: Any) -> aiohttp.ClientResponse:
-        return await self._sessions[proxy].request(method, url, **options)
+    async def _send_by(
+        self, proxy: Proxy | None, method: str, url: yarl.URL, *, once: bool = False, **options: Any
+    ) -> aiohttp.ClientResponse:
+        return await self._sessions[proxy, once].request(method, url, **options)
 
 
 class _RedirectChain:

@@ -21,6 +21,7 @@ from scrapersky.crawl.errors import (
     PermanentFetchError,
     RetryLater,
     TooSoon,
+    UnreadableResponse,
 )
 from scrapersky.crawl.http.connector import WireLimitReached
 from scrapersky.crawl.http.decompress import BadCompression, TruncatedCompression
@@ -55,7 +56,7 @@ def _fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchErr
         return TooSoon(f"This process has too many open files to connect to {host}.", after=OUT_OF_FILES_WAIT)
     match error:
         case WireLimitReached():
-            return PermanentFetchError(f"{host} sends far more bytes than a response needs.")
+            return UnreadableResponse(f"{host} sends far more bytes than a response needs.")
         case aiohttp.ClientConnectorCertificateError():
             return PermanentFetchError(f"The certificate of {host} cannot be trusted: {_certificate_problem(error)}.")
         case aiohttp.ClientConnectorSSLError():
@@ -71,13 +72,13 @@ def _fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchErr
         case TruncatedCompression() | aiohttp.ClientPayloadError():
             return RetryLater(f"{host} broke off in the middle of its response.")
         case BadCompression():
-            return PermanentFetchError(f"The body from {host} cannot be decompressed: {error}.")
+            return UnreadableResponse(f"The body from {host} cannot be decompressed: {error}.")
         case aiohttp.ClientResponseError() | HttpProcessingError():
             return PermanentFetchError(f"{host} does not speak proper HTTP: {_short(error.message)}.")
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientConnectionError() | OSError():
             return RetryLater(f"The connection to {host} was lost: {_short(error)}.")
         case _:
-            return PermanentFetchError(f"{host} sends a response that cannot be parsed: {_short(error)}.")
+            return UnreadableResponse(f"{host} sends a response that cannot be parsed: {_short(error)}.")
 
 
 def status_error(

@@ -1,4 +1,4 @@
-"""Connections through a proxy. The name of a site is resolved and checked here, before the proxy hears of it."""
+"""Connections through a proxy. The name of a site is resolved and checked here, before it is sent to the proxy."""
 
 import asyncio
 import socket
@@ -26,7 +26,7 @@ LOGIN_REFUSED = "asks for another user name or password (407)"
 class HttpProxyConnector(GuardedConnector):
     """Connects through an HTTP proxy: it forwards http:// requests, and opens tunnels for https://.
 
-    The proxy is told the name and resolves it again; a name that cannot be looked up here is left to it.
+    The proxy gets the name and resolves it again; a name that cannot be looked up here is left to it.
     `sites` resolves the names of sites with the guard, `proxies` that of the proxy without it.
     """
 
@@ -82,7 +82,7 @@ class HttpProxyConnector(GuardedConnector):
 
 
 class SocksConnector(GuardedConnector):
-    """Connects through a SOCKS5 proxy, which is told a checked address and no name."""
+    """Connects through a SOCKS5 proxy, which gets a checked address instead of a name."""
 
     def __init__(
         self,

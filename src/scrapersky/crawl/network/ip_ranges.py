@@ -18,7 +18,7 @@ DENIED: tuple[tuple[Network, str], ...] = tuple(
         ("100.64.0.0/10", "a carrier's private network"),
         ("127.0.0.0/8", "this machine"),
         ("168.63.129.16/32", "a cloud provider's host service"),
-        ("169.254.0.0/16", "link-local, where cloud metadata lives"),
+        ("169.254.0.0/16", "link-local, with the metadata service of clouds"),
         ("172.16.0.0/12", "a private network"),
         ("192.0.0.0/24", "reserved for protocols"),
         ("192.0.2.0/24", "for documentation only"),

@@ -6,7 +6,15 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from urllib.parse import urlsplit
 
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, TooSoon, VisitLimitReached
+from scrapersky.crawl.errors import (
+    BlockedByPolicy,
+    FetchError,
+    PageNotFound,
+    RetryLater,
+    TooSoon,
+    UnreadableResponse,
+    VisitLimitReached,
+)
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.fetcher import SitemapFetcher, SitemapResponse
 from scrapersky.crawl.sitemaps.hints import (
@@ -81,8 +89,8 @@ class _Search:
         try:
             lines = await self._fetcher.robots_sitemaps(self._site)
         except FetchError as error:
-            self._add_miss(SitemapCandidate(self._site, FoundBy.ROBOTS), error)
             self.unreachable = True
+            self._add_miss(SitemapCandidate(self._site, FoundBy.ROBOTS), error)
             return []
         return self._candidates(lines, FoundBy.ROBOTS)
 
@@ -211,7 +219,7 @@ class _Search:
                     if not self._take(candidate, response.final_url, reader.kind, batch):
                         return False
         except FetchError as error:
-            reader.interrupt(error.reason)
+            reader.interrupt(error.reason, may_succeed_later=isinstance(error, RetryLater))
             for batch in reader.close():
                 self._take(candidate, response.final_url, reader.kind, batch)
         return True
@@ -236,8 +244,8 @@ class _Search:
         self.has_response = True
         report = reader.report
         if reader.kind is SitemapKind.NONE:
-            kind = MissKind.FAILED if report.partial else MissKind.NONE
-            self.result.misses.append(Miss(candidate.url, candidate.found_by, kind, f"It is {report.why_none}."))
+            kind = MissKind.FAILED if report.is_interrupted else MissKind.NONE
+            self.result.misses.append(Miss(candidate.url, candidate.found_by, kind, report.why_none_sentence))
             return
         self.result.sitemaps.append(
             candidate.found(
@@ -268,8 +276,9 @@ class _Search:
             self._too_soon = error  # half a search would look like a whole one: it is repeated when the limits allow
             return
         kind = MissKind.FAILED
-        if isinstance(error, PageNotFound) and error.status is not None:
-            kind = MissKind.NONE
+        is_missing = isinstance(error, PageNotFound) and error.status is not None
+        if is_missing or (isinstance(error, UnreadableResponse) and not self.unreachable):
+            kind = MissKind.NONE  # there is nothing to read, now and later
         elif isinstance(error, BlockedByPolicy):
             kind = MissKind.REFUSED
         self.result.misses.append(Miss(candidate.url, candidate.found_by, kind, error.reason, error.after))

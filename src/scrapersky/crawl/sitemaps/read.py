@@ -13,7 +13,7 @@ from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.text_format import LineScanner, looks_like_lines
 from scrapersky.crawl.sitemaps.xml_records import XmlScanner
 
-MAX_BATCH = 250  # entries; whoever takes them may need a tenth of a millisecond for each
+MAX_BATCH = 250  # entries; storing one may take a tenth of a millisecond
 _SCAN_BYTES = 32_768
 _BINARY = {
     b"PK\x03\x04": "a ZIP archive",
@@ -47,6 +47,14 @@ class SitemapReport:
     partial: str | None = None  # why it is not the whole sitemap
     why_none: str | None = None  # what it is instead, if it is not a sitemap
     bytes_read: int = 0  # after inflating
+    is_interrupted: bool = False  # its bytes did not all arrive: another try may read more
+
+    @property
+    def why_none_sentence(self) -> str:
+        """Why it is not a sitemap, as a sentence."""
+        if self.why_none == self.partial:
+            return f"It cannot be read as a sitemap: {(self.partial or '').rstrip('.')}."
+        return f"It is {self.why_none}."
 
 
 class _Scanner(Protocol):
@@ -116,9 +124,10 @@ class SitemapReader:
         """The format recognised so far."""
         return self._scanner.kind if self._scanner is not None else SitemapKind.NONE
 
-    def interrupt(self, reason: str) -> None:
+    def interrupt(self, reason: str, *, may_succeed_later: bool = True) -> None:
         """Record why no more bytes come; call it before `close`."""
         self.report.partial = self.report.partial or reason
+        self.report.is_interrupted = may_succeed_later
 
     def _take(self, piece: bytes) -> list[SitemapEntry]:
         bytes_left = self._limits.max_bytes - self.report.bytes_read

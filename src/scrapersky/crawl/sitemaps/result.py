@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from functools import lru_cache
+from ipaddress import IPv4Address
 from urllib.parse import urlsplit
 
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
@@ -178,7 +179,15 @@ def registrable_domain(host: str) -> str:
     """Return the registered domain; an IP address stays as it is, an unknown ending counts as a public suffix."""
     parts = split_host(host, is_private_kept=True)  # a.github.io is not b.github.io
     if parts.suffix:
-        return parts.top_domain_under_public_suffix or host
-    if parts.ipv4 or parts.ipv6 or ":" in host:
+        return parts.registrable or host
+    if ":" in host or _is_ipv4(host):
         return host
     return ".".join(host.split(".")[-2:])
+
+
+def _is_ipv4(host: str) -> bool:
+    try:
+        IPv4Address(host)
+    except ValueError:
+        return False
+    return True

@@ -37,7 +37,7 @@ def is_credit(document: Document, block: Block) -> bool:
     if len(text) > 300:
         return False  # a paragraph may be about design; a credit is a line
     if "@" in text:
-        text = ADDRESS.sub(" ", text)  # webmaster@… is no line about the webmaster
+        text = ADDRESS.sub(" ", text)  # webmaster@… is not a line about the webmaster
     if _has_credit_words(text):
         return True
     before = previous_on_line(document, block)

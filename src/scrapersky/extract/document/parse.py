@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from lxml import etree
 from turbohtml.saxparse import SaxHandler, sax_parse
 
 from scrapersky.extract import text
@@ -40,6 +39,8 @@ def parse_page(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") ->
     if parser == "turbohtml":
         sax_parse(html, handler)
     elif html.strip():  # lxml rejects an empty page
+        from lxml import etree  # 4 MB, for pages on which turbohtml fails
+
         lxml_parser = etree.HTMLParser(target=_LxmlTarget(handler), encoding="utf-8")
         lxml_parser.feed(html.encode())
         lxml_parser.close()

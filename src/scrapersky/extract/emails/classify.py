@@ -4,6 +4,7 @@ import re
 
 from scrapersky.extract.document.context import is_authority, is_credit
 from scrapersky.extract.document.model import Block, Document
+from scrapersky.extract.emails.mailboxes import is_function
 from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.results import EmailKind
 from scrapersky.extract.text import clean_text
@@ -33,7 +34,7 @@ def classify_email(address: str, own: str) -> EmailKind:
         return "free-mail"
     if own and registrable_domain(domain) != own:
         return "other-domain"
-    return "role" if local in ROLE_LOCALS else "personal"
+    return "role" if local in ROLE_LOCALS or is_function(local) else "personal"
 
 
 class EmailClassifier:

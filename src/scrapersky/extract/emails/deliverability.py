@@ -103,7 +103,7 @@ VERDICTS: dict[MailAcceptance, tuple[Verdict, str]] = {
         for acceptance, reason in {
             MailAcceptance.PRIVATE_ADDRESS: "its domain names no mail host, and its address is not a public one",
             MailAcceptance.NULL_MX: "its domain refuses mail (null MX)",
-            MailAcceptance.SPF_DENIES_ALL: "its domain names no mail host, and its SPF lets nobody send",
+            MailAcceptance.SPF_DENIES_ALL: "its domain names no mail host, and its SPF record permits no sender",
             MailAcceptance.NO_HOST: "its domain has no mail host and no address",
             MailAcceptance.NO_DOMAIN: "there is no such domain",
         }.items()

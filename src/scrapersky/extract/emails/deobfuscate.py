@@ -55,7 +55,7 @@ def _spelled_out(at_words: str, dot_words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.+%-])(?P<local>[\w.+-]{{1,64}})\s(?:{at_words})\s{domain}(?![\w@])", re.I)
 
 
-# The English at takes an English or German dot only: "at this point in time" is no address.
+# The English at takes an English or German dot only: "at this point in time" is not an address.
 ENGLISH_AT = _spelled_out("at", "dot|punkt")
 NAMED_SIGNS = tuple(f" {word} " for word in _obfuscation["named"].split())  # names of the @ in other languages
 NAMED_AT = _spelled_out(alternatives([sign.strip() for sign in NAMED_SIGNS]), _DOT)

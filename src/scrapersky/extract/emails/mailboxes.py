@@ -13,6 +13,7 @@ _BREAK = re.compile(r"[._+-]")
 class MailboxUse(IntEnum):
     """The use of a mailbox; the lowest number is the best to write to."""
 
+    HEAD = 0  # of the head of the business: director@, vicar@
     GENERAL = 1
     CUSTOMERS = 2  # sales, booking, service
     UNKNOWN = 3  # a person's, or a department's that no list has
@@ -32,8 +33,20 @@ def mailbox_use(address: str) -> MailboxUse:
     return MailboxUse.GENERAL if len(plain) > 2 and plain in site else MailboxUse.UNKNOWN
 
 
+def is_function(local: str) -> bool:
+    """Return whether each word before the @ names a function; the mailbox of a head belongs to a person."""
+    folded = fold(local[:320])
+    uses = [_uses().get(word) for word in ([folded] if folded in _uses() else _BREAK.split(folded))]
+    return None not in uses and MailboxUse.HEAD not in uses
+
+
 @cache
 def _uses() -> dict[str, MailboxUse]:
     table = load_table("functions")["mailboxes"]
-    uses = {"customers": MailboxUse.CUSTOMERS, "unsuitable": MailboxUse.UNSUITABLE, "general": MailboxUse.GENERAL}
+    uses = {
+        "heads": MailboxUse.HEAD,
+        "customers": MailboxUse.CUSTOMERS,
+        "unsuitable": MailboxUse.UNSUITABLE,
+        "general": MailboxUse.GENERAL,
+    }
     return {fold(word): use for name, use in uses.items() for word in table[name].replace(",", " ").split()}

@@ -18,11 +18,12 @@ MAX_RECORDS = 20  # of one business: more are a sign of a wrong record, not of m
 
 @dataclass
 class KnownRecord:
-    """A record, the group it is in, by the key of its first record, and the records that a person split from it."""
+    """A record, the group it is in, by the key of its first record, and what people have decided about it."""
 
     record: PlaceRecord
     group: str
-    separate_from: Collection[str] = ()
+    separate_from: Collection[str] = ()  # records that a person split from it
+    decision: str | None = None  # of a person about it; None: none yet
 
     @property
     def key(self) -> str:
@@ -78,12 +79,19 @@ class Groups:
         return Join(joined, kept, why)
 
     def _may_join(self, kept: str, joined: str) -> bool:
-        """Return whether no two records of the groups are opposed or were split by a person."""
+        """Return whether no two records of the groups are opposed, were split or decided differently by a person."""
         ones, others = self.members[kept], self.members[joined]
-        return len(ones) + len(others) <= MAX_RECORDS and not any(
-            one.key in other.separate_from or other.key in one.separate_from or are_opposed(one.record, other.record)
-            for one in ones
-            for other in others
+        decisions = {one.decision for one in (*ones, *others)} - {None}
+        return (
+            len(ones) + len(others) <= MAX_RECORDS
+            and len(decisions) <= 1
+            and not any(
+                one.key in other.separate_from
+                or other.key in one.separate_from
+                or are_opposed(one.record, other.record)
+                for one in ones
+                for other in others
+            )
         )
 
 

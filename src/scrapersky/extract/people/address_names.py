@@ -77,6 +77,11 @@ def find_owners(names: Sequence[str], addresses: Iterable[str]) -> dict[int, tup
     return best
 
 
+def latin_spelling(word: str) -> str:
+    """Return one Latin spelling for a folded word that is written in several ways: Müller mueller, Щукин shchukin."""
+    return _reduce(word.replace("ου", "u").translate(_LATIN))
+
+
 @lru_cache(4096)
 def _parts(address: str) -> tuple[str, ...]:
     """Return the words of an address before the @, without titles."""

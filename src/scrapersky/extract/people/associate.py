@@ -8,7 +8,8 @@ from typing import NamedTuple
 from scrapersky.extract.document.model import Block, Document, Link
 from scrapersky.extract.emails.deobfuscate import EMAIL
 from scrapersky.extract.emails.mailboxes import MailboxUse, mailbox_use
-from scrapersky.extract.people.address_names import find_owners
+from scrapersky.extract.people.address_names import AddressMatch, find_owners
+from scrapersky.extract.people.labels import LEGAL_FORM, is_label_of_contact
 from scrapersky.extract.people.scoring.table_columns import cells_below
 from scrapersky.extract.people.sentences.running_text import introduces_self
 from scrapersky.extract.phones.find import parse_phone_link
@@ -19,7 +20,20 @@ IN_TEXT = "title in text"  # how a person of running text was found
 MAX_CARD_BLOCKS = 14
 MAX_ALONE_BLOCKS = 6  # below the only person of a page
 MAX_LABEL_WORDS = 4  # Tel.; write to us at
+LABEL = re.compile(r"([^\W\d_][^:：@\d]{1,40}?)\s?[:：]")
+LABEL_SIGN = re.compile(r"[:：]|\s[–—-]\s|[役長]\s")
+# A mailbox for registered mail, which a firm has under its name.
+CERTIFIED = re.compile(r"[@.-](?:pec|legalmail|postacert|arubapec)\b|[@.-]pec-")
+MAX_SENTENCE = 60  # characters between a given name and a contact in a sentence
+NAME_IN_SENTENCE = re.compile(r"[^\W\d_][\w'’-]++")
 SENTENCE_END = re.compile(r"[.!?](?=\s[^\W\d_a-z])")
+# Behind the number of a switchboard: ext. 12, wew. 12, int. 12, доб. 12.
+EXTENSION = re.compile(
+    r"[\s,;(]{0,3}(?:ext(?:ension)?|wew|int(?:erno)?|poste|klapka|kl|mellék|доб|вн|dahili|anexo|ramal|x(?=[.\d\s]))"
+    r"[.:\s#]{0,3}\d{1,5}\b",
+    re.I,
+)
+FIELD_SEPARATOR = re.compile(r"\s[|·•]\s|\s[–—-]\s[^–—]{2,40}[:：]\s|[^\W\d_]{2}\.\s[^.:]{2,40}[:：]\s")
 SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
 HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -57,7 +71,7 @@ def associate_contacts(
             cards.sort(key=lambda card: all(one.value != email for one in card))  # the card with the address first
             phone = phone or next((one.value for card in cards for one in card if not one.is_email), "")
         associated.append(replace(person, email=email, phone=phone))
-    return associated
+    return page.with_contacts_in_sentences(associated)
 
 
 class _Place(NamedTuple):
@@ -80,22 +94,67 @@ class _Page(NamedTuple):
     def contacts_at(self, person: Person, block: int) -> list[_Place]:
         """Return the contacts of a person around one of the blocks with the name."""
         document, starts = self.document, self.starts
+        if _is_in_line_of_business(document.blocks[block], person.name):
+            return []
         if person.how == IN_TEXT:
             return self._in_sentences(person, block)
+        if not document.columns and not any(abs(one.block - block) < MAX_CARD_BLOCKS for one in self.places):
+            return []
         if column := cells_below(document, block, starts):
             return [one for one in self.places if one.block == block or one.block in column]
         end = _end_of_card(document, block, starts)
-        if len(self.people) == 1:
+        if is_alone := len(self.people) == 1:
             end = min(end, block + MAX_ALONE_BLOCKS)
+        if is_alone or _is_labelled(document, block, person.name):
+            end = self._first_of_others(block, end)
         line = _line_of_several(document, self.people, block)
         at = max(0, document.blocks[block].text.find(person.name)) if line else 0
-        own = [one for one in self.places if block <= one.block < end and _is_beside(one, block, at, line)]
+        if line and _table_row(document, block) is not None:
+            own = [one for one in self.places if block < one.block < end]  # the number in the next cell is of all
+        else:
+            own = [one for one in self.places if block <= one.block < end and _is_beside(one, block, at, line)]
+        if any(one.block > block for one in own):
+            own = self._without_those_of_the_business(block, own)
         if own or line:
             return own
         if own := _above_in_card(document, block, starts, self.places):
             return own
         section = _section_of(document, block, starts) if len(self.people) > 1 else None
         return [one for one in self.places if section[0] <= one.block < section[1]] if section is not None else []
+
+    def _without_those_of_the_business(self, block: int, own: list[_Place]) -> list[_Place]:
+        """Return the contacts of a card without those behind a list of people, or behind a line that has its own."""
+        on_line = [one for one in own if one.block == block]
+        alike = sorted([block, *(start for start in self.starts if start >= 0 and self._is_alike(start, block))])
+        is_last = len(alike) > 2 and alike[-1] == block
+        if is_last and not any(alike[0] <= one.block < block for one in self.places):
+            return on_line  # none of the others in the list has a contact
+        others = [start for start in alike if start != block and any(one.block == start for one in self.places)]
+        if (others or on_line) and self.document.blocks[block].tag != "dd":
+            return [one for one in own if one.block == block or not self._is_alike(one.block, block)]
+        return own
+
+    def _is_alike(self, one: int, other: int) -> bool:
+        """Return whether two lines are elements of the same name and classes side by side."""
+        nodes, blocks = self.document.nodes, self.document.blocks
+        here, there = blocks[one].node, blocks[other].node
+        if min(here, there) < 0 or here == there:
+            return False
+        first, second = nodes[here], nodes[there]
+        return first.tag == second.tag and first.names == second.names and first.parent == second.parent
+
+    def _first_of_others(self, block: int, end: int) -> int:
+        """Return the first contact behind a name that has the label or the name of something else, or the end."""
+        blocks = self.document.blocks
+        own = {one.block for one in self.places if block < one.block < end}
+        for index in range(block + 1, end if own else block):
+            if LEGAL_FORM.search(blocks[index].text) is not None:
+                return index
+            if blocks[index].tag in ("dt", "th") and not is_label_of_contact(blocks[index].text):
+                return index  # 役員, 設立: the facts of a business
+            if index in own and (label := _label_of(self.document, index)) and not is_label_of_contact(label):
+                return index
+        return end
 
     def _in_sentences(self, person: Person, block: int) -> list[_Place]:
         """Return the contacts of the paragraph, if it names nobody else, or of sentences that name this person last."""
@@ -109,12 +168,53 @@ class _Page(NamedTuple):
             if one.block == block and self._is_named_before(person, text[: one.at], bool(line))
         ]
 
+    def with_contacts_in_sentences(self, people: list[Person]) -> list[Person]:
+        """Add what nobody has, behind the given name of a person in a sentence: ring Jane on 01234 56789."""
+        taken = {value for one in people for value in (one.email, one.phone)}
+        free = [one for one in self.places if one.value not in taken and one.block not in self.starts and one.at]
+        for place in free:
+            sentence = SENTENCE_END.split(self.document.blocks[place.block].text[: place.at])[-1][-MAX_SENTENCE:]
+            words = set(NAME_IN_SENTENCE.findall(sentence))
+            named = [index for index, one in enumerate(people) if one.name.partition(" ")[0] in words]
+            if not named or len({people[index].name.partition(" ")[0] for index in named}) < len(named):
+                continue
+            last = max(named, key=lambda index: sentence.rfind(people[index].name.partition(" ")[0]))
+            found = people[last]
+            if place.is_email:
+                people[last] = replace(found, email=found.email or place.value)
+            else:
+                people[last] = replace(found, phone=found.phone or place.value)
+        return people
+
     def _is_named_before(self, person: Person, text: str, is_one_of_several: bool) -> bool:
         """Return whether the sentence before a contact names the person last, or is a label behind the only one."""
         sentence = SENTENCE_END.split(text)[-1]
         if not is_one_of_several and len(sentence.split()) <= MAX_LABEL_WORDS:
             return True
         return _last_named(sentence, [found.person for found in self.people]) == person.name
+
+
+def _is_labelled(document: Document, block: int, name: str) -> bool:
+    """Return whether a label stands before a name, so that other facts with labels follow: <dt>Owner<dd>Jane Roe."""
+    line = document.blocks[block]
+    if line.tag in ("dd", "td") and block and document.blocks[block - 1].tag in ("dt", "th"):
+        return True
+    return LABEL_SIGN.search(line.text, 0, max(0, line.text.find(name))) is not None
+
+
+def _label_of(document: Document, index: int) -> str:
+    """Return the label of a line: the text before its colon, or the term or the head of the row before it."""
+    blocks = document.blocks
+    if (label := LABEL.match(blocks[index].text)) is not None:
+        return label[1]
+    if blocks[index].tag in ("dd", "td") and blocks[index - 1].tag in ("dt", "th"):
+        return blocks[index - 1].text
+    return ""
+
+
+def _is_in_line_of_business(block: Block, name: str) -> bool:
+    """Return whether a line of the footer gives the facts of the business, one of them this name."""
+    return "footer" in block.zones and FIELD_SEPARATOR.search(block.text, 0, max(0, block.text.find(name))) is not None
 
 
 def _last_named(sentence: str, people: list[Person]) -> str:
@@ -164,17 +264,17 @@ def _contact_places(document: Document, addresses: set[str], numbers: set[str], 
             found = [match for match in EMAIL.finditer(block.text.lower()) if match[0] in addresses]
             places.extend([_Place(block.index, True, match[0], match.start()) for match in found])
     places.extend(_places_of_hidden(document, addresses - {place.value for place in places}))
-    for block in document.phone_blocks:
+    for block in document.phone_blocks if numbers else ():
         for match in PHONE.finditer(block.text):
             phone = parse_phone(match[0], region)
-            if phone is not None and phone.number in numbers:
+            if phone is not None and phone.number in numbers and not EXTENSION.match(block.text, match.end()):
                 places.append(_Place(block.index, False, phone.number, match.start()))
-    for link in document.links:
+    for link in document.links if addresses else ():
         if link.href[:7].lower() == "mailto:":
             address = link.href[7:].partition("?")[0].strip().lower()
             if address in addresses:
                 places.append(_Place(_block_of(document, link), True, address, _position(document, link)))
-    for link in document.phone_links:
+    for link in document.phone_links if numbers else ():
         phone = parse_phone_link(link.href, region)
         if phone is not None and phone.number in numbers:
             places.append(_Place(_block_of(document, link), False, phone.number, _position(document, link)))
@@ -224,7 +324,14 @@ def _section_of(document: Document, block: int, starts: set[int]) -> tuple[int, 
     if first < 0:
         return None
     end = min(len(blocks), block + MAX_CARD_BLOCKS)
-    last = next((index for index in range(block + 1, end) if _is_heading(blocks[index])), end)
+    last = next(
+        (
+            index
+            for index in range(block + 1, end)
+            if _is_heading(blocks[index]) or blocks[index].zones - blocks[block].zones
+        ),
+        end,
+    )
     return None if any(first <= start < last and start != block for start in starts) else (first, last)
 
 
@@ -236,7 +343,11 @@ def _emails_with_names(people: list[FoundPerson], emails: list[Email]) -> dict[i
     """Return the address with the name of each person."""
     names = [found.person.name_latin or found.person.name for found in people]
     owners = find_owners(names, [email.address for email in emails if email.kind != "role"])
-    return {owner: address for owner, (_, address) in owners.items()}
+    return {
+        owner: address
+        for owner, (match, address) in owners.items()
+        if match > AddressMatch.WORD or CERTIFIED.search(address) is None
+    }
 
 
 def _end_of_card(document: Document, start: int, starts: set[int]) -> int:

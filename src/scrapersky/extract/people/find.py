@@ -22,6 +22,7 @@ from scrapersky.extract.results import Email, Person, Phone, Rejected
 
 THRESHOLD = 0.56  # more than a known name in a heading among similar ones
 MAX_CANDIDATES = 600
+SLOT_TITLE, SLOT_POINTS = "title where others have theirs", 0.2
 KNOWN = 0.3  # the score of a known given name
 MAX_GIVEN_NAME = 20
 _OF_EITHER = ("email", "phone", "honorific", "degree")  # of two entries of a person: the one that has it
@@ -78,7 +79,11 @@ def _without_terms(
 def _without_roles_between(candidates: list[tuple[NameCandidate, Block]]) -> list[tuple[NameCandidate, Block]]:
     """Remove unknown words that alternate with known names, line by line: they are roles of no list."""
     known = {block.index for candidate, block in candidates if candidate.is_whole and candidate.name.score >= KNOWN}
-    unknown = {block.index for candidate, block in candidates if candidate.is_whole and candidate.name.score < 0}
+    unknown = {
+        block.index
+        for candidate, block in candidates
+        if candidate.is_whole and candidate.name.score < 0 and not candidate.role
+    }
     between = {
         index
         for index in unknown
@@ -123,8 +128,15 @@ def _pairs_of_parts(document: Document, candidates: list[tuple[NameCandidate, Bl
         count = len(candidate.name.words)
         if count == 1 and _is_family_part(after) and _are_side_by_side(document, block, after):
             yield block, after
-        elif count > 1 and has_patronymic(candidate.name) and is_family_name(before.text):
+        elif count > 1 and has_patronymic(candidate.name) and _is_family_before(before, block):
             yield before, block
+        elif count == 1 and before.node == block.node and is_family_name(before.text):
+            yield before, block  # Синеокова, below it Алёна
+
+
+def _is_family_before(before: Block, block: Block) -> bool:
+    """Return whether a line is the family name of the given and the father's name below it."""
+    return is_family_name(before.text) or (before.node == block.node and _is_word(before) and before.text.istitle())
 
 
 def _is_word(block: Block) -> bool:
@@ -162,12 +174,8 @@ class ScoredCandidate(NamedTuple):
     block: Block
     title: str
     points: list[tuple[str, float]]
+    score: float  # the sum of the points
     reason: str
-
-    @property
-    def score(self) -> float:
-        """The sum of the points."""
-        return sum(value for _, value in self.points)
 
 
 def score_candidates(
@@ -176,7 +184,7 @@ def score_candidates(
     """Score every candidate on its page, in the order of the page."""
     scored: list[ScoredCandidate] = []
     blocks_with_people: set[int] = set()
-    rows = _rows_of_names(candidates)
+    rows = _rows_of_names(scorer, candidates)
     for candidate, block in candidates:
         title, points = scorer.score(candidate, block)
         is_beside = block.index in blocks_with_people and candidate.name.score >= KNOWN
@@ -184,27 +192,39 @@ def score_candidates(
             points.append(("a person on the same line", 0.25))  # Dr. Jane Roe & John Roe
         if candidate.does_work and block.index in blocks_with_people:
             points.append(("a person in the same paragraph", 0.3))
-        one = ScoredCandidate(candidate, block, title, points, "")
-        if one.score >= THRESHOLD:
+        score, reason = sum([value for _, value in points]), ""
+        if score >= THRESHOLD:
             is_excluded = block.index in excluded
             reason = EXTERNAL_OFFICER if is_excluded else scorer.rejection.reason(candidate, block, title)
-            one = one._replace(reason=reason)
             if not reason:
                 blocks_with_people.add(block.index)
-        scored.append(one)
+        scored.append(ScoredCandidate(candidate, block, title, points, score, reason))
     return scored
 
 
-def _rows_of_names(candidates: list[tuple[NameCandidate, Block]]) -> set[int]:
-    """Return the blocks with three or more names side by side, most of them known."""
+def _rows_of_names(scorer: NameScorer, candidates: list[tuple[NameCandidate, Block]]) -> set[int]:
+    """Return the blocks with three or more names side by side, most of them known (a third in a team).
+
+    A third is enough behind a label, too: Members: Jane Roe, Zorvan Quist, Ulmi Tarq.
+    """
     rows: dict[int, list[float]] = {}
+    behind_label: set[int] = set()
     for candidate, block in candidates:
         if candidate.is_whole:
             rows.setdefault(block.index, []).append(candidate.name.score)
+            if candidate.role and f"{candidate.role}:" in block.text:
+                behind_label.add(block.index)
+
+    def is_in_team(index: int) -> bool:
+        return scorer.layout.is_in_team(scorer.blocks[index])
+
     return {
         index
         for index, scores in rows.items()
-        if len(scores) > 2 and sum(score >= KNOWN for score in scores) * 2 > len(scores)
+        if len(scores) > 1
+        and sum(score >= KNOWN for score in scores) * (3 if len(scores) > 2 else 2) >= len(scores)
+        and (sum(score >= KNOWN for score in scores) * 2 > len(scores) or index in behind_label or is_in_team(index))
+        and (len(scores) > 2 or is_in_team(index))
     }
 
 
@@ -214,23 +234,51 @@ def _select_people(
     """Return the candidates with a sufficient score as people, or as rejected with the reason."""
     if not candidates:
         return [], []
-    scorer = NameScorer(document, candidates, host)
-    if roles := scorer.slots.roles_among_names():
-        candidates = [(candidate, block) for candidate, block in candidates if block.index not in roles]
-        scorer = NameScorer(document, candidates, host)
-    likely = [one for one in score_candidates(scorer, candidates, excluded) if one.score >= THRESHOLD]
+    scorer, scored = score_page(document, candidates, excluded, host)
+    likely = [one for one in scored if one.score >= THRESHOLD]
     accepted = [one for one in likely if not one.reason]
-    scorer.titles.learn([(one.block, one.title) for one in accepted if one.candidate.is_whole])
     people = [_build_person(one, scorer) for one in accepted]
     return people, [
         Rejected("person", one.candidate.name.text, one.reason, snippet(one.block.text)) for one in likely if one.reason
     ]
 
 
+def score_page(
+    document: Document, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int], host: str
+) -> tuple[NameScorer, list[ScoredCandidate]]:
+    """Score the candidates of a page without lines that are roles; the scorer has learned where titles stand."""
+    scorer = NameScorer(document, candidates, host)
+    if roles := scorer.slots.roles_among_names():
+        candidates = [(candidate, block) for candidate, block in candidates if block.index not in roles]
+        scorer = NameScorer(document, candidates, host)
+    scored = score_candidates(scorer, candidates, excluded)
+    accepted = [one for one in scored if one.score >= THRESHOLD and not one.reason]
+    scorer.titles.learn([(one.block, one.title) for one in accepted if one.candidate.is_whole])
+    return scorer, [_with_slot(one, scorer, excluded) for one in scored]
+
+
+def _with_slot(one: ScoredCandidate, scorer: NameScorer, excluded: frozenset[int]) -> ScoredCandidate:
+    """Add points to a name below the threshold in whose slot of titles stands a text: others have theirs there."""
+    if not THRESHOLD - SLOT_POINTS <= one.score < THRESHOLD or one.block.index not in scorer.slots.names:
+        return one
+    if not (title := title_in_slot(one, scorer)):
+        return one
+    reason = EXTERNAL_OFFICER if one.block.index in excluded else ""
+    reason = reason or scorer.rejection.reason(one.candidate, one.block, title)
+    points = [*one.points, (SLOT_TITLE, SLOT_POINTS)]
+    return one._replace(points=points, score=one.score + SLOT_POINTS, reason=reason)
+
+
+def title_in_slot(one: ScoredCandidate, scorer: NameScorer) -> str:
+    """Return the title that stands where others of the page have theirs, if no role is beside the name; or ""."""
+    if not one.candidate.is_whole or one.candidate.role or scorer.roles.beside(one.block):
+        return ""
+    return scorer.titles.title_of(one.block)
+
+
 def _build_person(one: ScoredCandidate, scorer: NameScorer) -> FoundPerson:
-    candidate, block, title = one.candidate, one.block, one.title
-    if candidate.is_whole and not candidate.role and not scorer.roles.beside(block):
-        title = scorer.titles.title_of(block) or title
+    candidate, block = one.candidate, one.block
+    title = title_in_slot(one, scorer) or one.title
     title = title or next((word for word in candidate.name.title.split() if is_role(word)), "")  # Pastor Jane Roe
     how = "card" if candidate.is_whole else IN_TEXT
     person = Person(candidate.name.text, title, how, snippet(block.text), round(min(one.score, 0.97), 2))
@@ -294,14 +342,15 @@ def _more_senior(title: str, other: str) -> str:
 
 def _merge_two(known: FoundPerson, other: FoundPerson) -> FoundPerson:
     longer, shorter = (other, known) if _fullness(other) > _fullness(known) else (known, other)
+    first, second = (other, known) if _is_in_text(known) and not _is_in_text(other) else (known, other)
     person = replace(
         longer.person,
+        how=first.person.how,
+        snippet=first.person.snippet,
         title=_more_senior(known.person.title, other.person.title),
         confidence=max(known.person.confidence, other.person.confidence),
         **{name: getattr(longer.person, name) or getattr(shorter.person, name) for name in _OF_EITHER},
     )
-    first, second = (other, known) if _is_in_text(known) and not _is_in_text(other) else (known, other)
-    person = replace(person, how=first.person.how, snippet=first.person.snippet)
     cards = [block for block in (first.block, *first.cards, second.block, *second.cards) if block >= 0]
     return FoundPerson(person, longer.words, cards[0] if cards else -1, tuple(cards[1:]))
 

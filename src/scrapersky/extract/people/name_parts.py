@@ -7,11 +7,12 @@ the lists of names, or by the language of the page. Words that may be either are
 import re
 from typing import NamedTuple
 
-from scrapersky.extract.people.name_parts_uncased import split_uncased
 from scrapersky.extract.people.names import FAMILY, FAMILY_ENDING, GIVEN, INITIAL, PATRONYMIC, parse_name
-from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER, parse_uncased_name
+from scrapersky.extract.people.uncased.name_parts import split_uncased
+from scrapersky.extract.people.uncased.names import parse_uncased_name
+from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.text import fold_word
-from scrapersky.extract.word_lists import load_words, word_set
+from scrapersky.extract.word_lists import load_table, load_words, word_set
 
 FILE = "name_parts"
 SUFFIXES = load_words(FILE, "suffixes")
@@ -21,6 +22,9 @@ SMALL_PARTICLES = load_words(FILE, "particles", "small")
 JOINERS = load_words(FILE, "particles", "joiners")
 VIETNAMESE = load_words(FILE, "family_first", "vietnamese")
 KOREAN = load_words(FILE, "family_first", "korean")
+COMPOUND_FIRST = load_words(FILE, "compound_given", "first")
+COMPOUND_SECOND = load_words(FILE, "compound_given", "second")
+SHORTENED: dict[str, str] = load_table(FILE)["shortened"]  # given names as Spanish and Portuguese write them
 
 # Page languages and countries whose names have no single order in Latin or Cyrillic letters: the words decide.
 MIXED_LANGUAGES = frozenset(("zh", "ja", "ko", "ru", "uk", "be", "kk", "ky", "uz", "tg", "tt", "mn", "km", "lo", "my"))
@@ -192,7 +196,9 @@ def _given_first(groups: list[str]) -> NameParts:
 def _double_surname(groups: list[str]) -> NameParts:
     """Take two family names unless the second word is only a given name: Ana García López, Ana María García."""
     start = 1
-    while start < len(groups) - 1 and _is_given(groups[start]) and not _is_family(groups[start]):
+    while start < len(groups) - 1 and (
+        (_is_given(groups[start]) and not _is_family(groups[start])) or _is_compound(groups[start - 1], groups[start])
+    ):
         start += 1
     if start == 1 and len(groups) > 3:
         start = len(groups) - 2
@@ -205,7 +211,8 @@ def _family_first(groups: list[str]) -> NameParts:
     while count < len(groups) - 1 and _is_family(groups[count]) and not _is_given(groups[count]):
         count += 1
     given = groups[count:]
-    return NameParts(_joined([one for one in given if _is_given(one)] or given[-1:]), _joined(groups[:count]))
+    known = [index for index, one in enumerate(given) if _is_given(one) or _is_initial(one)]
+    return NameParts(_joined(given[known[0] if known else -1 :]), _joined(groups[:count]))
 
 
 def _given_names(groups: list[str]) -> str:
@@ -244,8 +251,17 @@ def _is_family(group: str) -> bool:
     return ending is not None and (last not in GIVEN or len(ending[0]) > 3)
 
 
+def _is_compound(first: str, second: str) -> bool:
+    """Return whether two words are one given name though the second is also a family name: María Jesús, José Luis."""
+    return _plain(first) in COMPOUND_FIRST and _plain(second) in COMPOUND_SECOND
+
+
+def _plain(word: str) -> str:
+    return SHORTENED.get(word.casefold().strip("."), fold_word(word))
+
+
 def _is_listed(group: str, names: frozenset[str]) -> bool:
-    word = fold_word(group.split()[-1])
+    word = _plain(group.split()[-1])
     return word in names or ("-" in word and all(part in names for part in word.split("-")))
 
 

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from scrapersky.extract.document.context import WORD
 from scrapersky.extract.people.candidate import Name
-from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER, is_uncased_role
+from scrapersky.extract.people.uncased.names import is_uncased_role
+from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.text import fold_word
 from scrapersky.extract.word_lists import AffixSet, grouped_alternatives, load_names, load_table, load_words, word_set
 
@@ -20,6 +21,9 @@ ORGANISATIONS = load_words("people", "organisations")
 PLACE_OR_FAMILY = load_words("people", "organisations", "family_names")  # Hannah Lane may be a person
 FAMILY_PARTICLES = word_set("van von der den ter ten 't ’t la los las")  # before a word, which is then a family name
 ROLES = AffixSet(word for words in load_table("people")["roles"].values() for word in words.split())
+# Turkish letters: nurse* is no role in Nurşen. The words of other languages do not have them.
+TURKISH_ROLES = AffixSet(" ".join(load_table("people")["roles"][one] for one in ("tr", "az")).split())
+TURKISH_LETTER = re.compile(r"[şğıİŞĞ]")
 ROLE_PHRASES = tuple(load_table("people")["role_phrases"]["phrases"])
 # Used with any name, so they are weaker evidence than a doctor's title.
 COURTESY_TITLES = frozenset(
@@ -43,17 +47,57 @@ COURTESY_TITLES = frozenset(
         "dona",
         "doña",
         "d",
+        "d.a",
+        "da",
+        "pan",
+        "pani",
+        "пан",
+        "пані",
+        "г-н",
+        "г-жа",
+        "κ",
+        "κα",
+        "κος",
+        "κυριος",
+        "κυρια",
+        "heer",
+        "mevrouw",
+        "meneer",
+        "sayin",
+        "thay",
         "pak",
         "bu",
         "bapak",
         "ibu",
         "chi",
         "ong",
+        "mm",
+        "mmes",
+        "monsieur",
+        "madame",
+        "mademoiselle",
+        "senor",
+        "senora",
+        "senorita",
+        "senhor",
+        "senhora",
+        "signorina",
+        "fru",
+        "herrn",
+        "doamna",
+        "domnul",
+        "gospod",
+        "gospa",
+        "slecna",
     )
 )
-SHORT_TITLES = frozenset(("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra", "mw", "ks", "δρ"))  # without a dot as well
+SHORT_TITLES = frozenset(
+    ("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra", "mw", "ks", "δρ", "κα")
+)  # without a dot as well
 ARTICLES = word_set("le la les el los las il lo gli the der die das den de")
-CAPITAL_TITLES = frozenset(("HL", "DI", "CA", "BS"))  # a Finnish dentist, an Austrian engineer …
+CAPITAL_TITLES = frozenset(
+    ("HL", "DI", "CA", "BS", "WP", "ZA", "ZÄ", "Dª")
+)  # a Finnish dentist, an Austrian engineer …
 MAX_NAME = 60
 
 # Latin, Greek and Cyrillic capitals: the alphabets that have them.
@@ -65,7 +109,7 @@ _SMALL_WORDS = grouped_alternatives([*PARTICLES, *(word for word in _WRITTEN_TIT
 _DOTTED_TITLES = grouped_alternatives([word for word in _WRITTEN_TITLES if len(word) > 6 or not word.isalpha()])
 # Each word is matched in one way only: an abbreviation with its dot, a title or particle before a space, or a capital.
 _WORD_OF_NAME = (
-    rf"(?:[{SMALL}]{{1,6}}\.(?=\s)|(?:{_SMALL_WORDS}|o[gğ]lu|q[ıi]z[ıi])(?=[\s,]|$)|(?:{_DOTTED_TITLES})\."
+    rf"(?:[{SMALL}]{{1,6}}\.(?=\s|$)|(?:{_SMALL_WORDS}|o[gğ]lu|q[ıi]z[ıi])(?=[\s,]|$)|(?:{_DOTTED_TITLES})\."
     rf"|[{CAPITAL}][\w'’.-]{{0,40}}|d['’][{CAPITAL}][\w'’-]{{1,30}})"
 )
 # A quick check for a name at the beginning: capitalised words, titles and particles up to the end of the text or to a
@@ -80,10 +124,15 @@ GLUED_TITLE = re.compile(
 )
 FAMILY_ENDING = re.compile(
     r"(?:sk[iya]|ck[iya]|icz|czyk|czak|ova|eva|ovic|evic|enko|chuk|yan|dze|shvili|poulos|idis|akis|opoulou|nen|sson|sen"
-    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|ов|ова|ев|ева|ин|ина|ски|ска|ський|ська|ич|енко|чук|ук|юк|ян|берг|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
+    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|ов|ова|ев|ева|ин|ина|ски|ска|ський|ська|ич|енко|чук|ук|юк|єнко|ян|берг|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
 )
 
 
+CYRILLIC_FAMILY = re.compile(r"(?<=[^\W\d_]{3})(?:ов|ова|ев|ева|енко|ский|ская|чук|дзе|швили)$")
+# Franz Roe sen., Tomáš Roe ml.: the elder or the younger of a family.
+ELDER_OR_YOUNGER = re.compile(r"\s(?:sen|jun|sr|jr|ml|st)\.?$", re.I)
+# Szűcsné dr. Roe Réka: the title of a wife stands behind the name of her husband.
+TITLE_OF_WIFE = re.compile(r"(?<=né) dr\. (?=[^\W\d_a-z])")
 # Мария Сергеевна, Ivan Petrovich, Rəşad oğlu: the name of the father, so the word before it is a given name.
 VIETNAMESE_MIDDLE = frozenset(("Thị", "Văn"))
 PATRONYMIC = re.compile(
@@ -92,9 +141,12 @@ PATRONYMIC = re.compile(
 )
 TWO_INITIALS = re.compile(r"[^\W\d_]\.-?[^\W\d_]\.")
 MIN_FAMILY = 2
+MAX_FORM = 4  # words
+MAX_PLAIN_WORD = 27  # letters that NAME_WORD takes
+MAX_SYLLABLES, MAX_SYLLABLE = 4, 6  # of a Vietnamese name, and their letters
 MAX_PLACE_OR_FAMILY = 4  # words
 MIN_SENTENCE_END = 4  # letters and dot: a shorter word is an abbreviation
-MAX_ACRONYM = 5
+MIN_ACRONYM, MAX_ACRONYM = 3, 5
 CHILD_WORDS = frozenset(("oglu", "qizi", "ogly", "kyzy", "оглы", "кызы"))  # Rauf oğlu: son of Rauf
 # Av., Uzm., Dipl.-Ing.: an abbreviation in front of two more words is a title, whatever the language.
 ABBREVIATION = re.compile(r"[^\W\d_]{2,6}\.(?:-?[^\W\d_]{1,6}\.?){0,3}")
@@ -107,12 +159,25 @@ CREDENTIAL_FORM = re.compile(
 
 
 BRACKETS = re.compile(r"\([^()]{1,30}\)")
+# Titles of two words in front of a Vietnamese name: Luật sư Nguyễn Thị Bích Ngọc.
+VIETNAMESE_TITLE = re.compile(
+    r"(?:(?:Luật|Bác|Tiến|Thạc|Giáo|Kiến trúc|Kỹ|Dược|Nha|Nghệ|Cử|Y)\s(?:sư|sĩ|sỹ|nhân)\.?\s){1,3}(?=[^\W\d_])"
+)
 
 
 @lru_cache(8192)
 def parse_name(text: str) -> Name | None:
     """Return the name that the whole text is, or None."""
-    if not 2 < len(text) <= MAX_NAME + 40 or NAME_START.match(text) is None:
+    if not 2 < len(text) <= MAX_NAME + 40:
+        return None
+    if text[-1] in ".rntl" and text[-4:].strip(".").islower():
+        text = ELDER_OR_YOUNGER.sub("", text)
+    if "né dr. " in text:
+        text = TITLE_OF_WIFE.sub(" ", text)
+    phrase = VIETNAMESE_TITLE.match(text) if not text.isascii() else None
+    spoken = phrase[0].split() if phrase is not None else []
+    text = text[phrase.end() :] if phrase is not None else text.removeprefix("The ")
+    if NAME_START.match(text) is None:
         return None
     text, _, behind = text.partition(",")
     words = text.split()
@@ -129,6 +194,7 @@ def parse_name(text: str) -> Name | None:
     if len(words) > 9:
         return None
     titles, words = _split_titles(words)
+    titles = [*spoken, *titles]
     while len(words) > 1 and _is_credential(words[-1]):
         credentials = f"{words.pop()} {credentials}".strip()
     if words[-1][-1] == "." and len(words[-1]) > MIN_SENTENCE_END and words[-1].count(".") == 1:
@@ -138,10 +204,33 @@ def parse_name(text: str) -> Name | None:
         return None
     if len(folded) == 1 and not titles and folded[0] not in GIVEN:
         return None  # a single word must be a known given name
-    if len(folded) == 2 and folded[0] == folded[1]:
-        return None  # two buttons
+    if len(words) == 1 and words[0].isupper() and _is_credential(words[0]):
+        return None  # dipl. Arch. ETH
+    if len(folded) == 2 and (folded[0] == folded[1] or _is_abbreviated_term(words)):
+        return None  # two buttons; P. IVA
+    if "in" in words and words[words.index("in") + 1 :][0][0].isupper():
+        return None  # Avvocata in Bologna; but Jan in 't Veld
     score = _score(words, folded, titles, credentials)
     return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
+
+
+def name_by_form(text: str) -> Name | None:
+    """Return two to four capitalised words as a name, whatever the words: for a place where only names stand."""
+    words = text.split()
+    folded = tuple([fold_word(word).strip(".") for word in words])
+    if not 2 <= len(words) <= MAX_FORM or not _has_name_form(words, folded) or not ORGANISATIONS.isdisjoint(folded):
+        return None
+    return Name(text, folded, "", "", 0.0)
+
+
+def _is_abbreviated_term(words: list[str]) -> bool:
+    """Return whether an initial stands before an acronym: P. IVA, C. F."""
+    return (
+        len(words[1]) <= MIN_ACRONYM
+        and words[1].isupper()
+        and _is_initial(words[0])
+        and fold_word(words[1]) not in FAMILY
+    )
 
 
 def _is_given_behind(family: list[str], given: list[str]) -> bool:
@@ -174,9 +263,22 @@ def _may_be_name(words: list[str]) -> bool:
         return True
     if first in ORGANISATIONS or (last in ORGANISATIONS and not (last in PLACE_OR_FAMILY and first in GIVEN)):
         return False
-    if first in ORDINARY and len(first) > 1 and not (first in GIVEN and (last in FAMILY or not words[0].isascii())):
-        return False
+    if _is_vietnamese(words, first):
+        return True
+    is_month = first in GIVEN and (_is_known(last) or not words[0].isascii() or any(map(_is_initial, words[1:-1])))
+    if first in ORDINARY and len(first) > 1 and not is_month:
+        return False  # Julio C. Roe, but not Julio Verano
     return last not in ORDINARY or len(last) == 1 or last in FAMILY or last in PLACE_OR_FAMILY
+
+
+def _is_vietnamese(words: list[str], first: str) -> bool:
+    """Return whether three or four syllables with an accent begin with a Vietnamese family name: Mai Khánh Vy."""
+    return (
+        first in VIETNAMESE
+        and 3 <= len(words) <= MAX_SYLLABLES
+        and not " ".join(words).isascii()
+        and all(len(word) <= MAX_SYLLABLE and word[0].isupper() for word in words)
+    )
 
 
 def _is_behind_particle(words: list[str]) -> bool:
@@ -210,7 +312,8 @@ def is_role(text: str) -> bool:
     """Return whether a short text names a role."""
     if len(text) > 160:
         return False
-    if any(map(is_role_word, map(fold_word, WORD.findall(text)))):
+    words = [word for word in map(fold_word, WORD.findall(text)) if is_role_word(word)]
+    if words and (TURKISH_LETTER.search(text) is None or any(word in TURKISH_ROLES for word in words)):
         return True
     if text.isascii():
         return False
@@ -241,7 +344,7 @@ def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
     while count < len(words) - 1 and (
         is_title(words[count])
         or (words[count] == "Me" and count < len(words) - 2 and is_given_name(words[count + 1]))  # maître
-        or (count < len(words) - 2 and (_is_abbreviation(words[count]) or _is_dotted_title(words, count)))
+        or (count < len(words) - 2 and (_is_abbreviation(words[count]) or _is_unknown_title(words, count)))
     ):
         count += 1
     if count and count == len(words) - 1 and fold_word(words[count - 1]) in GIVEN and words[count - 1][0].isupper():
@@ -249,13 +352,29 @@ def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:count], words[count:]
 
 
-def _is_dotted_title(words: list[str], at: int) -> bool:
-    """Return whether letters with dots are a title: C.P. before a known given name."""
-    return words[at].count(".") > 1 and INITIAL.fullmatch(words[at]) is not None and is_given_name(words[at + 1])
+def _is_unknown_title(words: list[str], at: int) -> bool:
+    """Return whether letters before a known given name are a title: C.P. with dots, DGKP."""
+    word, behind = words[at], words[at + 1]
+    if word in ("H.", "Hj.") and at and is_title(words[at - 1]):
+        return True  # Bapak H. Slamet Riyadi: haji
+    if at and word[-1] == "." and word.islower() and is_title(words[at - 1]):
+        return True  # Mag. art. Lukas Roe
+    if word == "p." and is_given_name(behind):
+        return True  # Polish pan, pani
+    if word == "D." and at + 3 < len(words):
+        return is_given_name(behind)  # don, before a given and two family names
+    is_dotted = word.count(".") > 1 and INITIAL.fullmatch(word) is not None
+    is_acronym = (
+        word.isupper() and 2 < len(word) <= MAX_ACRONYM and not behind.isupper() and not _is_known(fold_word(word))
+    )
+    if word.isupper() and word.isalpha() and 1 < len(word) <= MAX_ACRONYM and behind[-1] == "." and is_title(behind):
+        return True  # AL Mag. Robert Roe: the head of an office
+    return (is_dotted or is_acronym) and is_given_name(behind) and fold_word(behind) not in ARTICLES
 
 
-@lru_cache(4096)
 def _is_abbreviation(word: str) -> bool:
+    if "." not in word:
+        return False
     plain = fold_word(word).partition(".")[0]
     return ABBREVIATION.fullmatch(word) is not None and plain not in NOT_TITLES and plain not in ORGANISATIONS
 
@@ -320,14 +439,13 @@ def _is_capitalised(word: str) -> bool:
     return word[0].isupper() or (word[1:2] in ("'", "’") and word[2:3].isupper())  # d'Ávila
 
 
-@lru_cache(8192)
 def _is_name_word(word: str) -> bool:
-    return NAME_WORD.fullmatch(word) is not None
+    return (len(word) <= MAX_PLAIN_WORD and word.isalpha()) or NAME_WORD.fullmatch(word) is not None
 
 
-@lru_cache(8192)
 def _is_initial(word: str) -> bool:
-    return INITIAL.fullmatch(word) is not None
+    may_be_one = len(word) <= 2 or "." in word or "-" in word
+    return may_be_one and INITIAL.fullmatch(word) is not None
 
 
 def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credentials: str) -> float:
@@ -337,10 +455,16 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     family = _is_listed(last, FAMILY) or FAMILY_ENDING.search(last) is not None
     if not given and len(folded) > 1 and _is_listed(last, GIVEN) and _is_listed(first, FAMILY):
         given = family = True  # family name first
+    if not given and not family and len(folded) == 2 and last in GIVEN and last not in FAMILY:
+        family = not " ".join(words).isascii()  # Lőkös Marianna
+    if not given and not family and len(folded) == 2 and CYRILLIC_FAMILY.search(first):
+        family = True  # Мырзабеков Әділет: the family name first, and a given name of no list
     if len(folded) > 2 and (PATRONYMIC.search(last) or PATRONYMIC.search(folded[-2])):
         given = family = True  # Petrova Maria Sergeevna, Maria Sergeevna Petrova
     if len(words) > 2 and words[1] in VIETNAMESE_MIDDLE:
         return 0.4  # Mai Thị Sương
+    if _is_vietnamese(words, first):
+        return 0.4
     if not given and len(folded) > 1 and first in VIETNAMESE and not " ".join(words).isascii():
         given = family = True  # the family name first, and syllables that are in no list
     is_particled = given and _is_behind_particle(words)
@@ -349,10 +473,14 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     if not titles and (_any_listed(others, ORGANISATIONS) or _begins_with_acronym(words, first, last)):
         return -1
     ordinary = _any_listed(others, ORDINARY) and _ordinary_words(words[: len(others)], others)
-    if ordinary and not titles and not (given and family and all(_is_known(word) for word in ordinary)):
+    is_sure = given and (family or any(map(_is_initial, words[1:-1])))
+    if ordinary and not titles and not (is_sure and all(_is_known(word) for word in ordinary)):
         return -1
-    roles = [word for word in folded[1:] if is_role_word(word)]
-    if (is_role_word(first) and not given) or (roles and (first in ARTICLES or not (given and last in FAMILY))):
+    is_turkish = TURKISH_LETTER.search(" ".join(words)) is not None
+    in_roles = [index for index, plain in enumerate(folded) if is_role_word(plain)]
+    in_roles = [index for index in in_roles if not is_turkish or folded[index] in TURKISH_ROLES]
+    roles = [index for index in in_roles if index]
+    if (0 in in_roles and not given) or (roles and (first in ARTICLES or not (given and last in FAMILY))):
         return -1
     score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
     if (roles or ordinary or is_place_or_family) and not titles:

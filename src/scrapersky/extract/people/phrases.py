@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER
+from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.text import fold
 
 MAX_TEXT = 200
@@ -89,15 +89,17 @@ class PhraseLists:
         places = list(WORD.finditer(folded))
         words = [place[0] for place in places]
         for first, word in enumerate(words):
-            for entry in (
-                *self._by_word.get(word, ()),
-                *(entry for size in range(1, _KEY + 1) for entry in self._by_start.get(word[:size], ())),
-                *self._by_end.get(word[-_KEY:], ()),
-                *self._behind_any,
-            ):
+            for entry in self._entries(word):
                 last = first + len(entry.words) - 1
                 if last < len(words) and all(map(_matches, entry.words, words[first : last + 1])):
                     yield Phrase(entry.label, places[first].start(), places[last].end(), len(entry.words)), entry
+
+    def _entries(self, word: str) -> list[_Entry]:
+        """Return the entries that may begin with a word."""
+        found = [*self._by_word.get(word, ()), *self._by_end.get(word[-_KEY:], ()), *self._behind_any]
+        for size in range(1, _KEY + 1):
+            found += self._by_start.get(word[:size], ())
+        return found
 
     def _in_signs(self, folded: str) -> Iterator[tuple[Phrase, _Entry]]:
         if not self._by_sign or folded.isascii():

@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from scrapersky.extract.document.context import folded_words
-from scrapersky.extract.document.model import SIX_DIGITS
+from scrapersky.extract.document.context import WORD, folded_words
+from scrapersky.extract.document.model import DIGIT, SIX_DIGITS
 from scrapersky.extract.people.names import is_credential_line, is_role
 from scrapersky.extract.text import fold
 from scrapersky.extract.word_lists import load_words
@@ -21,12 +21,13 @@ NO_LETTER = re.compile(r"[\d\s!-/:-@\[-`{-~]")
 POSTAL_LINE = re.compile(r"(?<!\d)\d{4,6}(?!\d)|\d-\d{1,4}(?:-\d|$)")
 MAX_EDUCATION = 110
 MAX_SHORT_ROLE = 3
+MIN_TITLE_WORD = 3  # letters of the longest word of a title in small letters
 # Parts of words about studies, folded.
 EDUCATION = re.compile(
     r"universit|uniwersyt|univerzit|universid|egyetem|университет|університет|absolwent|absolvent|graduate|licenciad|laurea"
-    r"|titulad|promoti|rocznik|mezunu|выпускник|окончил|akademi|faculty of|facult|\becole\b|studied|alumn|stopien"
-    r"|uczen|eleve de|colegiul|liceul|hochschule|promovier|studium|specjalizacji|usamv"
-    r"|卒業|毕业|畢業|大学|大學|졸업|대학교|جامع|خريج|בוגר|אוניברסיט|دانشگاه|كلية|विश्वविद्यालय|বিশ্ববিদ্যালয়|มหาวิทยาลัย"
+    r"|titulad|promoti|rocznik|mezunu|выпускник|окончил|akademi|faculty of|facult|ecole(?<=\becole)\b|studied|alumn"
+    r"|stopien|uczen|eleve de|colegiul|liceul|hochschule|promovier|studium|specjalizacji|usamv"
+    r"|지도교수|연수|수료|指導教|导师|導師|卒業|毕业|畢業|大学|大學|졸업|대학교|جامع|خريج|בוגר|אוניברסיט|دانشگاه|كلية|विश्वविद्यालय|বিশ্ববিদ্যালয়|มหาวิทยาลัย"
 )
 CONJUNCTION = re.compile(r"(?:und|and|et|y|e|i|oraz|sowie|och|og|ja|en|a|и)\s", re.I)
 HIDDEN_ADDRESS = "[email"  # Cloudflare writes it in place of a hidden address
@@ -38,9 +39,24 @@ TRAILING_LABEL = re.compile(
     r"(?:[\s,;|(–-]{1,3}(?:tel|telefon|phone|mob|mobil|mobile|gsm|kom|cell|cel|puh|tlf|tfn|fax|e-?mail|mail|web)\b[.:]{0,2}){1,3}\s?$",
     re.I,
 )
+# The number of a register behind a role: Director – CRM 21877; Physiotherapist (HCPC PH88412).
+REGISTER_BEHIND = re.compile(
+    r"[\s,(|–—-]{1,3}(?:[A-ZÀ-ÞА-Я]{2,8}[\s./:-]{0,3}){1,2}(?:[Nn][or°º.]{1,2}\s?)?(?:[A-Z]{1,3}[\s-]?)?\d[\d./-]{2,12}(?:[/-]?[A-Z])?\)?$"
+)
 REPRESENTED_BY = re.compile(
     r"(?:vertreten durch|vertretungsberechtigt\w{0,3}|represented by|représentée? par|rappresentat[oa] da)"
     r"\s?:?\s?(?:den|die|der|das|the|le|la)?\s?",
+    re.I,
+)
+# Not a title, but what one can ask about: For bookings: Jane Roe.
+SUBJECT = re.compile(
+    r"(?:For|Für|Pour|Per|Para|Voor|För|Pentru|За|Для|Για|Untuk|Dla|Pro|Zur|Zum|Bei)\s(?=\w)"
+    r"|(?:לפרטים|לבירור|לבירורים|לתיאום|להזמנות|להרשמה|לפניות|לשאלות|לקביעת)\s"
+    r"|(?:للاستفسار|للحجز|للتواصل|لحجز)\s|.{1,60}(?:हेतु|के लिए|জন্য|\siçin)$"
+)
+ARTICLE = re.compile(r"^(?:The|Les?|La|Los|Las|El|Il|Gli|Der|Die|Das)\s(?=\w)")
+ONLY_THEN = re.compile(
+    r"(?:nur|only|solo|só|apenas|seulement|uniquement|alleen|tylko|pouze|iba|csak|doar|numai|vain|ainult|endast|bara|bare|kun|только|лише|само|μόνο|yalnızca|sadece)\s",
     re.I,
 )
 CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")
@@ -61,17 +77,25 @@ NEXT_CLAUSE = re.compile(
 @lru_cache(4096)
 def role_text(role: str) -> str:
     """Return a role without its label, and without the address or number behind it on the same line."""
-    if "@" in role or "www." in role or SIX_DIGITS.search(role):
+    has_digit = DIGIT.search(role) is not None
+    if "@" in role or "www." in role or (has_digit and SIX_DIGITS.search(role)):
         role = TRAILING_LABEL.sub("", CONTACT_BEHIND_ROLE.split(role, maxsplit=1)[0])
     role = role.partition(HIDDEN_ADDRESS)[0]
+    if has_digit:
+        role = REGISTER_BEHIND.sub("", role)
     label = LABEL.match(role)
     if label is not None and any(word in LABELS for word in folded_words(label[1])):
         role = role[label.end() :]
-    role = REPRESENTED_BY.sub("", role)
+    if SUBJECT.match(role) is not None:
+        return ""
+    lowered = role.lower()
+    if "vertret" in lowered or "sent" in lowered:
+        role = REPRESENTED_BY.sub("", role)
+    role = ARTICLE.sub("", role)
     sentence = role.partition(". ")[0]
-    if sentence != role and is_role(sentence):
-        role = sentence  # Clinical director. Member no. 1234. But: Dipl. designer
-    return _balanced(role[:MAX_ROLE].strip(' ,;:-–|."“”„«»'))
+    if sentence != role and not sentence[-1:].isdigit() and is_role(sentence):
+        role = sentence  # Clinical director. Member no. 1234. But: Dipl. designer, apprentice in the 2. year
+    return _balanced(role[:MAX_ROLE].strip(' ,;:：-–|."“”„«»'))
 
 
 def _balanced(text: str) -> str:
@@ -90,11 +114,12 @@ def is_sentence(text: str) -> bool:
     words = folded_words(text)
     if not OUR_WORDS.isdisjoint(words) or CONJUNCTION.match(text):
         return True
-    if len(words) < 4:
+    count = len(text.split())  # the signs for vowels of India divide folded words
+    if count < 4:
         return False
-    if len(words) > MAX_TITLE_WORDS or text[-1] in "!?…。！？" or (text[-1] == "." and len(words) > 5):
+    if count > MAX_TITLE_WORDS or text[-1] in "!?…。！？" or (text[-1] == "." and count > 5):
         return True
-    return len(words) > 4 and not SENTENCE_WORDS.isdisjoint(words)
+    return count > 4 and not SENTENCE_WORDS.isdisjoint(words)
 
 
 @lru_cache(4096)
@@ -115,13 +140,20 @@ def is_title_line(text: str) -> bool:
         return False
     if is_education_line(text) or POSTAL_LINE.search(text) is not None:
         return False
+    if ONLY_THEN.match(text) is not None:
+        return False  # only on Tuesdays
+    label = LABEL.match(text)
+    if label is not None and not is_role_label(label[1]):
+        return False  # Working days: Monday, Tuesday
+    if text.islower() and text.isascii() and max(map(len, WORD.findall(text)), default=0) < MIN_TITLE_WORD:
+        return False  # mo, tu, fr
     return len(text.split()) <= 9 and not is_sentence(text)
 
 
 @lru_cache(4096)
 def is_education_line(text: str) -> bool:
     """Return whether a line says where a person has studied: it stands between a name and a role."""
-    if is_credential_line(text):
+    if is_credential_line(REGISTER_BEHIND.sub("", text) if DIGIT.search(text) is not None else text):
         return True
     if len(text) > MAX_EDUCATION or EDUCATION.search(fold(text)) is None:
         return False

@@ -10,7 +10,7 @@ from scrapersky.extract.document.context import is_authority, is_credit, snippet
 from scrapersky.extract.document.model import PHONE_LINK, Block, Document, Link
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
 from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
-from scrapersky.extract.phones.labels import is_likely_phone, label_before
+from scrapersky.extract.phones.labels import is_likely_phone, is_of_others, label_before
 from scrapersky.extract.phones.parse import (
     NOT_DIGIT,
     PHONE,
@@ -92,6 +92,8 @@ def _rejection_reason(document: Document, candidate: PhoneCandidate, found: dict
         return "maker of the page or theme"
     if candidate.block is not None and is_authority(document, candidate.block):
         return "authority or host named in an imprint"
+    if candidate.how == "text" and is_of_others(candidate.text, candidate.at):
+        return "of an authority, a chamber or a helpline"
     if STAND_IN.search(candidate.text[max(0, candidate.at - MAX_STAND_IN) : candidate.at]) is not None:
         return "of a stand-in"
     # Structured data copied from another business usually has numbers of another country.
@@ -133,7 +135,7 @@ def _in_block(document: Document, block: Block, region: str, links: Sequence[Lin
     for written, start in find_numbers(text, region):
         beside = earlier if end and SLASH.fullmatch(text, end, start) else ""
         earlier, end = written, start + len(written)
-        if written[0].isdigit() and NO_PHONE.fullmatch(written):
+        if NO_PHONE.fullmatch(written.lstrip("(")):
             continue
         pieces = _split_at_elements(block, written, start, region) or ((written, start),)
         numbers = (one for text_, place in pieces for one in _parse_numbers(text_, place, region, links, beside))

@@ -37,6 +37,8 @@ def parse_phone(text: str, region: str) -> ParsedPhone | None:
     text = text.strip()
     if text.startswith("00") and not text.startswith("000"):
         text = "+" + text[2:]
+    if region == "LT" and text.lstrip("(")[:1] == "8":
+        text = text.replace("8", "0", 1)  # the trunk prefix until 2024
     try:
         # libphonenumber's tables in C; a test compares it with the phonenumbers package, which takes 13 times as long.
         parsed = PhoneNumber.parse(text, regions=(region,) if region else ())

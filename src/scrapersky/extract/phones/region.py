@@ -68,7 +68,7 @@ def _region_of_language(language: str) -> tuple[str, bool]:
 def _region_of_numbers(document: Document) -> str:
     """Return the region of most numbers with a +, without those of hosts and authorities."""
     lines = [link.href for link in document.phone_links]
-    lines += [one.text for one in document.digit_blocks if "+" in one.text and not is_authority(document, one)]
+    lines += [one.text for one in document.phone_blocks if "+" in one.text and not is_authority(document, one)]
     counted: Counter[str] = Counter()
     for match in INTERNATIONAL.finditer("\n".join(lines)):
         phone = parse_phone(match[0], "")

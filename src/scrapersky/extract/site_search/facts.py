@@ -1,6 +1,5 @@
 """What the home page of a site, and perhaps its contact page, shows about its owner."""
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from scrapersky.extract.business.organisation import find_organisation
@@ -11,37 +10,16 @@ from scrapersky.extract.document.structured_data import read_things
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.pages.select import find_page_links, select_pages
 from scrapersky.extract.pages.vocabulary import PageKind
-from scrapersky.extract.parked_domains import ParkedDomain, parked_reason
+from scrapersky.extract.parked_domains import parked_reason
 from scrapersky.extract.phones.find import find_phones
 from scrapersky.extract.phones.region import infer_region
 from scrapersky.extract.site_metadata import find_frames
+from scrapersky.extract.site_results import ParkedDomain, SiteFacts
 from scrapersky.extract.text import fold, single_line
 
 MAX_TEXT = 30_000  # characters of a page that are searched
 MAX_TITLE = 500
 CONTACT_KINDS = (PageKind.CONTACT, PageKind.IMPRINT)
-
-
-@dataclass(frozen=True, slots=True)
-class SiteFacts:
-    """The facts by which a business is recognised; all texts are folded."""
-
-    url: str  # of the home page, after redirects
-    titles: tuple[str, ...] = ()  # what the site calls itself: title, site name, organisation, first heading
-    phones: frozenset[str] = frozenset()  # in E.164
-    addresses: tuple[str, ...] = ()
-    text: str = ""
-    contact_url: str = ""  # the page of the site with its contacts, if the home page links one
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the page shows both a number and an address, so that no other page is needed."""
-        return bool(self.phones and self.addresses)
-
-    def with_page(self, other: "SiteFacts") -> "SiteFacts":
-        """Add what another page of the same site shows; the titles stay those of the home page."""
-        addresses = tuple(dict.fromkeys([*self.addresses, *other.addresses]))
-        return replace(self, phones=self.phones | other.phones, addresses=addresses, text=f"{self.text}\n{other.text}")
 
 
 def read_site_facts(

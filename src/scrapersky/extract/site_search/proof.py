@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from scrapersky.core.vocabularies import WebsiteHow
-from scrapersky.extract.site_search.facts import SiteFacts
+from scrapersky.extract.site_results import SiteFacts
 from scrapersky.extract.site_search.names import name_words
 from scrapersky.extract.text import fold
 

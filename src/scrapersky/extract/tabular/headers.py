@@ -1,5 +1,6 @@
 """The headers of tables of foreign origin: which column holds which of our fields."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -10,6 +11,7 @@ from scrapersky.extract.text import fold, single_line
 
 MAX_VALUE_LENGTH = 2_048  # characters; an index holds no more
 LEFT_OUT = "-"  # the field of a column that the caller leaves out
+_WORD_START = re.compile(r"(?<=[^\W_A-Z])(?=[A-Z])|\.")
 MAX_LAYOUTS = 1_000  # kept in memory: a table has one, objects may each have their own
 
 
@@ -41,13 +43,13 @@ class Headers:
             self._ranks.update({header_key(name): (field, 1) for name in column.names.split(",")})
         self._ranks.update({header_key(field): (field, 1) for field in columns})
         self._ranks.update({header_key(header): (field, 0) for header, field in (mapping or {}).items()})
-        for header in ["", *(header for header, (field, _) in self._ranks.items() if field == LEFT_OUT)]:
-            self._ranks.pop(header, None)
+        self._left_out = {"", *(header for header, (field, _) in self._ranks.items() if field == LEFT_OUT)}
         self.layout = lru_cache(MAX_LAYOUTS)(self._lay_out)
 
     def field_of(self, column: str) -> str | None:
         """Return the field that a column holds, or None."""
-        return self._ranks.get(header_key(column), (None, 0))[0]
+        known = self._known(column)
+        return known[0] if known is not None else None
 
     def cells(self, row: Mapping[str, str]) -> dict[str, Cell]:
         """Return the value of each field, from its best column that is not empty."""
@@ -59,11 +61,18 @@ class Headers:
             found[field] = Cell(f"{known.text}; {text}" if known else text, known.column if known else column)
         return found
 
+    def _known(self, column: str) -> tuple[str, int] | None:
+        """Return the field and the rank of a header, also of one like FirstName or Account.Name."""
+        key = header_key(column)
+        if key in self._left_out:
+            return None
+        return self._ranks.get(key) or self._ranks.get(header_key(_WORD_START.sub(" ", column[:200])))
+
     def _lay_out(self, columns: Sequence[str], duplicates: Sequence[str] = ()) -> Layout:
         """Order the columns of each field by rank; a field that the caller maps has no other column."""
         by_field: dict[str, list[tuple[int, str]]] = {}
         for column in columns:
-            if (known := self._ranks.get(header_key(column))) is not None:
+            if (known := self._known(column)) is not None:
                 by_field.setdefault(known[0], []).append((known[1], column))
         fields, errors = list[tuple[str, str]](), list[str]()
         for field, ranked in by_field.items():

@@ -12,6 +12,7 @@ from scrapersky.extract.tabular.lines import TableLine, UnusableTable, read_line
 
 MAX_FIELD_LENGTH = 100_000  # characters
 MAX_COLUMNS = 1_000
+MAX_JSON_BYTES = 20_000_000  # of an array, which is parsed as a whole
 DELIMITERS = ",;\t|"
 # The first characters of formulas, also in the wide and small forms that some spreadsheets accept. Our own files have
 # an apostrophe before them.
@@ -41,12 +42,26 @@ def read_table(stream: BinaryIO, form: Form) -> Iterator[TableRow]:
 
 
 def read_list(stream: BinaryIO, name: str) -> Iterator[TableRow]:
-    """Yield every line that is not blank as a row with one value; raise UnusableTable if the stream is no text."""
+    """Yield every line that is not blank as a row with one value; raise UnusableTable if the stream is not text."""
     for line in read_lines(stream):
         if line.error:
             yield TableRow(line.number, {}, line.error)
         elif value := line.text.strip():
             yield TableRow(line.number, {name: value})
+
+
+def read_json(stream: BinaryIO) -> Iterator[TableRow]:
+    """Yield the objects of a JSON array as rows, numbered from one; raise UnusableTable for anything else."""
+    try:
+        objects = strict_json.parse(stream.read(MAX_JSON_BYTES + 1))
+    except (ValueError, RecursionError):
+        objects = None
+    if not isinstance(objects, list):
+        raise UnusableTable(
+            f"It is not an array of objects in JSON of at most {MAX_JSON_BYTES // 1_000_000} MB. "
+            "A file of .jsonl, with one object per line, may be of any size."
+        )
+    yield from read_objects(objects)
 
 
 def read_objects(objects: Iterable[Any]) -> Iterator[TableRow]:

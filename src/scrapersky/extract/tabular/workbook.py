@@ -18,7 +18,7 @@ def read_workbook(stream: BinaryIO) -> Iterator[TableRow]:
     try:
         book = load_workbook(stream, read_only=True, data_only=True)
     except (BadZipFile, KeyError, ValueError, OSError) as error:
-        raise UnusableTable(f"It is no workbook of Excel (.xlsx): {error}.") from None
+        raise UnusableTable(f"It is not an Excel workbook (.xlsx): {error}.") from None
     try:
         names: list[str] | None = None
         for number, cells in enumerate(book.worksheets[0].iter_rows(max_col=MAX_COLUMNS, values_only=True), 1):

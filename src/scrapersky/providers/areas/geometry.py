@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import asin, cos, degrees, floor, radians, sin, sqrt
 from typing import Self
 
@@ -129,9 +129,17 @@ class Circle:
 
 @dataclass(frozen=True)
 class Polygon:
-    """One or several closed rings; a ring within another is a hole. None crosses the antimeridian."""
+    """One or several parts, each of closed rings: a ring within another of its part is a hole; parts may overlap.
 
-    rings: tuple[Ring, ...]
+    No ring crosses the antimeridian.
+    """
+
+    parts: tuple[tuple[Ring, ...], ...]
+
+    @property
+    def rings(self) -> Iterator[Ring]:
+        """Yield the rings of all parts."""
+        return chain.from_iterable(self.parts)
 
     @cached_property
     def box(self) -> Box:
@@ -146,15 +154,15 @@ class Polygon:
         return sum(len(ring) - 1 for ring in self.rings)
 
     def contains(self, latitude: float, longitude: float) -> bool:
-        """Return whether a point is inside: a line to the east crosses an odd number of edges."""
+        """Return whether a point is inside a part: a line to the east crosses an odd number of edges of it."""
         if not self.box.contains(latitude, longitude):
             return False
-        inside = False
-        for (south, west), (north, east) in self._bands.get(self._band(latitude), ()):
+        inside = set[int]()
+        for part, ((south, west), (north, east)) in self._bands.get(self._band(latitude), ()):
             if (south > latitude) != (north > latitude):
                 crossing = west + (latitude - south) / (north - south) * (east - west)
-                inside ^= longitude < crossing
-        return inside
+                inside ^= {part} if longitude < crossing else set()
+        return bool(inside)
 
     def overlaps(self, box: Box) -> bool:
         """Return whether a box has a point in the polygon."""
@@ -167,29 +175,29 @@ class Polygon:
         return any(
             box.contains(*edge[0]) or any(crosses(edge, side) for side in sides)
             for band in range(self._band(box.south), self._band(box.north) + 1)
-            for edge in self._bands.get(band, ())
+            for _, edge in self._bands.get(band, ())
         )
-
-    def edges(self) -> Iterator[tuple[Point, Point]]:
-        """Yield the edges of all rings."""
-        for ring in self.rings:
-            yield from pairwise(ring)
 
     def _band(self, latitude: float) -> int:
         height = self.box.north - self.box.south or 1.0
         return min(max(floor((latitude - self.box.south) / height * BANDS), 0), BANDS - 1)
 
     @cached_property
-    def _bands(self) -> dict[int, list[tuple[Point, Point]]]:
-        bands: dict[int, list[tuple[Point, Point]]] = {}
-        for edge in self.edges():
+    def _bands(self) -> dict[int, list[tuple[int, tuple[Point, Point]]]]:
+        bands: dict[int, list[tuple[int, tuple[Point, Point]]]] = {}
+        for part, edge in ((part, edge) for part, rings in enumerate(self.parts) for edge in edges_of(rings)):
             ends = sorted((self._band(edge[0][0]), self._band(edge[1][0])))
             for band in range(ends[0], ends[1] + 1):
-                bands.setdefault(band, []).append(edge)
+                bands.setdefault(band, []).append((part, edge))
         return bands
 
 
 Shape = Box | Circle | Polygon
+
+
+def edges_of(rings: Iterable[Ring]) -> Iterator[tuple[Point, Point]]:
+    """Yield the edges of rings."""
+    return chain.from_iterable(map(pairwise, rings))
 
 
 def distance_metres(one: Point, other: Point) -> float:

@@ -1,7 +1,7 @@
 """Reads what and where from the words of a search: "dentists in Helsinki", "dentists, Turku", "hotels near Oulu"."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from math import isfinite
 
@@ -11,18 +11,31 @@ from scrapersky.providers.areas.where import UnclearSearch, Where, length_words
 
 DEFAULT_RADIUS_METRES = 5_000
 MIN_RADIUS_METRES, MAX_RADIUS_METRES = 50, 200_000
+MAX_BOX_DEGREES = 180  # from west to east
 MAX_NAMES, MAX_NAME_LENGTH = 200, 200
 # "dentists in Helsinki": split at the last plain preposition ("walk in clinics in Boston"), else at the first short
 # one, which may also be part of the name of a place. "walk in", "drive in" and the like do not split.
 _PLAIN = re.compile(
-    r"(?:(?<!\bwalk)(?<!\bdrive)(?<!\bdrop)(?<!\blive)(?<!\bplug)(?<!\bbuilt)(?<!\bstand)(?<!\bsit)\s{1,20}in"
-    r"|\s{1,20}(?:dans|(?P<near>near|close to|around|bei|nahe|nära|bij|cerca de|près de|vicino a|lähellä)"
-    r"|within\s{1,5}(?P<radius>[\d.,]{1,12}\s?(?:km|m|mi|miles?))\s{1,5}(?:of|from|around)|within))\s{1,20}",
+    r"\s{1,20}(?P<near>in der nähe von|in der umgebung von|in de buurt van|i närheten av|near|close to|around|bei|nahe"
+    r"|rund um|nära|bij|cerca de|pr[eè]s de|proche de|autour de|vicino a|perto de|lähellä|koło)\s{1,20}"
+    r"|\s{1,20}(?:within\s{1,5})?(?P<radius>[\d.,]{1,12}\s?(?:km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?))"
+    r"\s{1,5}(?:of|from|around)\s{1,20}"
+    r"|(?<!\bwalk)(?<!\bdrive)(?<!\bdrop)(?<!\blive)(?<!\bplug)(?<!\bbuilt)(?<!\bstand)(?<!\bsit)\s{1,20}in\s{1,20}"
+    r"|\s{1,20}(?:dans|within)\s{1,20}",
     re.IGNORECASE,
 )
-_SHORT = re.compile(r"\s{1,20}(?:à|au|aux|a|en|em|i|w|we|v|ve)\s{1,20}", re.IGNORECASE)
-_LENGTH = re.compile(r"\s{0,5}(\d{1,9}(?:[.,]\d{1,6})?)\s{0,5}(km|m|mi|miles?)?\s{0,5}", re.IGNORECASE)
-_METRES = {"km": 1000.0, "m": 1.0, "mi": 1609.344, "mile": 1609.344, "miles": 1609.344}
+_SHORT = re.compile(r"\s{1,20}(?:à|au|aux|a|en|em|i|w|we|v|ve|в|во)\s{1,20}", re.IGNORECASE)
+_WITHIN_AT_END = re.compile(
+    r",?\s{1,20}within\s{1,5}(?P<radius>[\d.,]{1,12}\s?(?:km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?))\s{0,5}$",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"\s{0,20}([,;|])\s{0,20}")
+_REPEATED = re.compile(r"^(?:in\s{1,20}){1,5}", re.IGNORECASE)
+_BEFORE_NAME = re.compile(r"^(?:(?:in|at|of|from|@|[-–—:/])\s{1,20}){1,5}", re.IGNORECASE)
+_LENGTH = re.compile(
+    r"\s{0,5}(\d{1,9}(?:[.,]\d{1,6})?)\s{0,5}(km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?)?\s{0,5}", re.IGNORECASE
+)
+_METRES = {"k": 1000.0, "m": 1.0, "mi": 1609.344}
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}", re.IGNORECASE)
 _HERE = ("me", "here", "my location", "mir", "minua")
 _BETWEEN_NAMES = re.compile(r"\s{0,20}[;\n]\s{0,20}")
@@ -50,7 +63,7 @@ class GivenWhere:
         return bool(self.names or self.near or self.box or self.polygon)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Where:
     """The parts of a text: what to look for, where, and whether near it."""
 
@@ -70,42 +83,99 @@ def read_search(
     parts = given if isinstance(given, GivenWhere) else GivenWhere((given,) if given else ())
     words = " ".join(text.split())
     where = _given(parts)
+    _refuse_open_end(words)
     if where.is_given:
         what = words
         for name in where.names:
             what = what.removesuffix(f" in {name}")
+        _refuse_second_area(what, where, kind_in)
     else:
         read = split(words, kind_in)
         what = read.what
         if read.where and read.where.lower() in _HERE:
-            raise UnclearSearch('It is unknown where you are: give a point, such as --near "60.17,24.94" --radius 5km.')
+            raise UnclearSearch(
+                'It is unknown where you are: give a point as "near", such as 60.17,24.94, and a radius.'
+            )
+        if read.radius and not read.where:
+            raise UnclearSearch(f'No place is near: write "dentists within {read.radius} of Helsinki".')
         near = bool(read.is_near or parts.radius)
         radius = radius_metres(parts.radius or read.radius) if near and read.where else None
-        where = replace(where, names=(read.where,) if read.where else (), radius_metres=radius)
+        if radius and (point := _point(read.where or "")):
+            where = replace(where, shape=Circle(*point, radius))
+        else:
+            where = replace(where, names=_names([read.where or ""]), radius_metres=radius)
     if not what:
-        raise UnclearSearch('It is not said what to look for: write "dentists in Helsinki".')
+        raise UnclearSearch('The search does not say what to look for: write "dentists in Helsinki".')
     if parts.radius and not where.is_given:
-        raise UnclearSearch("A radius needs a point or a place: --near.")
+        raise UnclearSearch('A radius needs a point or a place: give "near", too.')
     if needs_area and not where.is_given:
-        example = f"{what[:60]} in Helsinki"
+        is_kind = kind_in is None or kind_in(what) is not None
+        example = f"{what[:60] if is_kind else 'dentists'} in Helsinki"
         raise UnclearSearch(f'The area is missing: write "{example}", or give a place, a point, a box or a polygon.')
     return what, where
 
 
+def _refuse_open_end(words: str) -> None:
+    """Raise UnclearSearch if the words end where the name of a place should follow: "dentists in"."""
+    text = f" {words.rstrip(',; ')} "
+    last = [*_PLAIN.finditer(text)][-1:]
+    if last and last[0].end() == len(text) and last[0].start():
+        said = last[0].group().strip()
+        raise UnclearSearch(f'No place follows "{said}": write "dentists {said} Helsinki".')
+
+
+def _refuse_second_area(what: str, where: Where, kind_in: KindIn | None) -> None:
+    """Raise UnclearSearch if the words name another area than the one that is given beside them.
+
+    Words behind a preposition that are a kind of business name no place: "bed in a box shops".
+    """
+    named = split(what).where if kind_in and _PLAIN.search(f" {what}") else None
+    if named and kind_in and not kind_in(named):
+        raise UnclearSearch(
+            f"Two areas are given, {named[:60]!r} and {(where.words or '')[:60]!r}: leave out one of them. "
+            "To search in both, give both beside the text, with a semicolon between them."
+        )
+
+
 def split(text: str, kind_in: KindIn | None = None) -> _Where:
     """Split a text at its preposition, at its first comma, or behind the kind of business it begins with."""
-    text = f" {text}"
+    text, radius = f" {text}", None
+    if end := _WITHIN_AT_END.search(text):
+        text, radius = text[: end.start()], end["radius"]
     found = [*_PLAIN.finditer(text)][-1:] or [*_SHORT.finditer(text)][:1]
     if found:
         match, named = found[0], found[0].groupdict()
-        radius = named.get("radius")
-        is_near = bool(named.get("near") or radius)
-        return _Where(text[: match.start()].strip(), text[match.end() :].strip() or None, radius, is_near)
+        radius = radius or named.get("radius")
+        what, where = text[: match.start()].strip(), _tidy(_REPEATED.sub("", text[match.end() :]))
+        if kind_in and where and (inner := split(what)).where and _is_part(inner.where, where, kind_in):
+            what, where = inner.what, f"{inner.where}, {where}"
+        return _Where(what, where or None, radius, bool(named.get("near") or radius))
     text = text.strip()
-    what, comma, where = (part.strip() for part in text.partition(","))
-    if comma and what and where and not (kind_in and kind_in(where)):
-        return _Where(what, where)
-    return _behind_the_kind(text, kind_in) if kind_in else _Where(text)
+    read = _at_comma(text, kind_in) or (_behind_the_kind(text, kind_in) if kind_in else _Where(text))
+    return replace(read, radius=radius, is_near=bool(radius))
+
+
+def _at_comma(text: str, kind_in: KindIn | None) -> _Where | None:
+    """Split a text at its first comma, semicolon or bar; None if there is none, or if a kind of business follows."""
+    what, sign, where = (*_SEPARATOR.split(text, maxsplit=1), "", "")[:3]
+    where = _tidy(where)
+    if not (what and where) or (kind_in and kind_in(where)):
+        return None
+    inner = _behind_the_kind(what, kind_in) if kind_in else _Where(what)
+    if kind_in and inner.where and (sign == ";" or _is_part(inner.where, where, kind_in)):
+        return _Where(inner.what, f"{inner.where}{sign} {where}")
+    return _Where(what, where)
+
+
+def _is_part(name: str, where: str, kind_in: KindIn) -> bool:
+    """Return whether words before an area name a place in it: those before a country, and a name in capitals."""
+    return not kind_in(name) and (name[:1].isupper() or country_code(where) is not None)
+
+
+def _tidy(name: str) -> str:
+    """Return the name of a place without quotes around it and signs at its end."""
+    name = _SEPARATOR.sub(lambda sign: f"{sign[1]} ", name).strip(' "“”„«»!?,;|/')
+    return name[:-1] if name.endswith(".") and name[-4:-1].islower() else name
 
 
 def radius_metres(given: str | float | None) -> float:
@@ -114,7 +184,8 @@ def radius_metres(given: str | float | None) -> float:
         return DEFAULT_RADIUS_METRES
     match = None if isinstance(given, int | float) else _LENGTH.fullmatch(given)
     if match is not None:
-        metres = float(match[1].replace(",", ".")) * _METRES[(match[2] or "m").lower()]
+        unit = (match[2] or "m").lower()
+        metres = float(match[1].replace(",", ".")) * _METRES["mi" if unit.startswith("mi") else unit[0]]
     elif isinstance(given, int | float):
         metres = float(given)
     else:
@@ -141,8 +212,7 @@ def _given(parts: GivenWhere) -> Where:
         if point:
             return Where((), country, language, None, Circle(*point, radius))
         return Where((_name(parts.near),), country, language, radius)
-    written = [name for given in parts.names for name in _BETWEEN_NAMES.split(given)]
-    names = tuple(dict.fromkeys(_name(name) for name in written if name.strip()))
+    names = _names(parts.names)
     if len(names) > MAX_NAMES:
         raise UnclearSearch(f"{len(names)} places are named; one search looks in {MAX_NAMES} at most.")
     return Where(names, country, language, radius_metres(parts.radius) if parts.radius and names else None)
@@ -153,7 +223,13 @@ def _behind_the_kind(text: str, kind_in: KindIn) -> _Where:
     words, kind = text.split(), kind_in(text)
     ends = (end for end in range(1, len(words)) if kind and kind_in(" ".join(words[:end])) == kind)
     end = next(ends, len(words))  # the first words that have the whole name of the kind
-    return _Where(" ".join(words[:end]), " ".join(words[end:]) or None)
+    return _Where(" ".join(words[:end]), _tidy(_BEFORE_NAME.sub("", " ".join(words[end:]))) or None)
+
+
+def _names(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of places, each once; semicolons are between several."""
+    written = [name for each in given for name in _BETWEEN_NAMES.split(each)]
+    return tuple(dict.fromkeys(_name(name) for name in written if name.strip()))
 
 
 def _name(text: str) -> str:
@@ -195,7 +271,7 @@ def _point(text: str) -> tuple[float, float] | None:
     """Return latitude and longitude; None if the text is a name."""
     numbers = _numbers(text, 2)
     if numbers is None:
-        if re.fullmatch(r"[-+\d.,;\s]{1,100}", text):
+        if re.fullmatch(r"[-+\d.,;\s]{1,100}", text) and not text.strip().isdigit():
             raise UnclearSearch(f"{text.strip()[:40]!r} is not a point: write latitude,longitude, as in 60.17,24.94.")
         return None
     return _checked(numbers[0], numbers[1])
@@ -210,7 +286,12 @@ def _box(text: str) -> Box:
     south, west = _checked(numbers[0], numbers[1])
     north, east = _checked(numbers[2], numbers[3])
     if south >= north or west == east:
-        raise UnclearSearch("The box has no inside: its order is south,west,north,east, and south is less than north.")
+        raise UnclearSearch("The box is empty: its order is south,west,north,east, and south is less than north.")
+    if (east - west if east > west else east - west + 360) > MAX_BOX_DEGREES:
+        raise UnclearSearch(
+            f"The box is wider than half the world ({MAX_BOX_DEGREES} degrees): give a smaller one, or the name of a "
+            "region. One search covers a country at most."
+        )
     return Box(south, west, north, east)
 
 

@@ -11,7 +11,7 @@ DECIMALS = 6  # of degrees: a tenth of a metre
 
 
 class UnclearSearch(ScraperSkyError):
-    """The search does not name what to look for and where."""
+    """The search is unclear."""
 
     status_code = 422
     fields: tuple[str, ...] = ("text", "area")
@@ -95,7 +95,8 @@ def shape_json(shape: Shape | None) -> dict[str, Any]:
         centre = [_rounded(shape.latitude), _rounded(shape.longitude)]
         return {"circle": {"centre": centre, "radius_metres": shape.radius_metres}}
     if shape is not None:  # as in GeoJSON: longitude first
-        return {"polygon": [[[_rounded(x), _rounded(y)] for y, x in ring] for ring in shape.rings]}
+        parts = [[[[_rounded(x), _rounded(y)] for y, x in ring] for ring in rings] for rings in shape.parts]
+        return {"polygon": parts[0]} if len(parts) == 1 else {"polygons": parts}
     return {}
 
 
@@ -105,8 +106,8 @@ def read_shape(stored: Mapping[str, Any]) -> Shape | None:
         return Box(*stored["box"])
     if "circle" in stored:
         return Circle(stored["circle"]["centre"][0], stored["circle"]["centre"][1], stored["circle"]["radius_metres"])
-    if "polygon" in stored:
-        return Polygon(tuple(_ring(ring) for ring in stored["polygon"]))
+    if parts := [stored["polygon"]] if "polygon" in stored else stored.get("polygons"):
+        return Polygon(tuple(tuple(map(_ring, rings)) for rings in parts))
     return None
 
 

@@ -4,17 +4,18 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import structlog
 
 from scrapersky.core import clock
 from scrapersky.extract.countries import country_code
 from scrapersky.extract.text import fold, single_line
-from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceNotFound, PlaceQuery, QueryRefused
 from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.fields import phone_numbers, postal_address
-from scrapersky.providers.file.rows import read_rows
+from scrapersky.providers.file.rows import PROFILES, read_rows
 from scrapersky.providers.osm.categories import PLURALS
 from scrapersky.providers.split_query import what_and_where
 
@@ -43,7 +44,7 @@ class BusinessFile:
         """Yield the matching businesses in the order of the file; unusable rows are noted with their line."""
         query = what_and_where(query)
         if query.where.radius_metres:
-            raise ProviderRefused("A file has no map of places: give a point to be near, not a name.")
+            raise QueryRefused("A file has no map of places: give a point to be near, not a name.")
         read = await asyncio.to_thread(_read, self._path)
         errors = [error for _, error in read if error]
         meter.notes += errors[:MAX_NOTES]
@@ -60,7 +61,7 @@ class BusinessFile:
         read = await asyncio.to_thread(_read, self._path)
         place = next((place for place, _ in read if place is not None and place.provider_id == provider_id), None)
         if place is None:
-            raise ProviderRefused(f"{self._path.name} has no business {provider_id[:40]!r} any more.")
+            raise PlaceNotFound(f"{self._path.name} has no business {provider_id[:40]!r} any more.")
         return place
 
 
@@ -117,8 +118,23 @@ def file_place(row: Mapping[str, str]) -> PlaceDetails:
         rating_count=None if count is None else int(count),
         business_status=values.get("status"),
         fetched_at=clock.now(),
-        extra={"emails": values["email"].split("; ")} if "email" in values else {},
+        extra=_contact_points(values),
     )
+
+
+def _contact_points(values: Mapping[str, str]) -> dict[str, Any]:
+    """Return the email addresses, profiles and the person of a row, as `place_contacts` reads them."""
+    emails = values["email"].split("; ") if "email" in values else []
+    person = {"name": values.get("person"), "title": values.get("person_title"), "email": emails[0] if emails else None}
+    return {
+        name: found
+        for name, found in (
+            ("emails", emails),
+            ("socials", {name: values[name] for name in PROFILES if name in values}),
+            ("people", [person] if person["name"] else []),
+        )
+        if found
+    }
 
 
 def _identity(values: dict[str, str]) -> str:

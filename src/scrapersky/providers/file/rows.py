@@ -13,6 +13,7 @@ from scrapersky.providers.base import ProviderRefused
 
 MAX_JSON_BYTES = 100_000_000  # it is read as a whole
 
+PROFILES = {"linkedin": "LinkedIn", "facebook": "Facebook", "twitter": "X", "instagram": "Instagram"}
 # Our columns, and the headers that mean them.
 COLUMNS = {
     "id": ImportColumn("its id in the file", "", "business id, place id, google id, cid, record id, account id"),
@@ -57,14 +58,14 @@ COLUMNS = {
     "region": ImportColumn(
         "state, county or province",
         "bundesland, région, provincia, estado",
-        "state, state/region, state/province, us state, billing state/province, company state, "
-        "mailing state/province, address 1 - region, province, county",
+        "state, state/region, state/province, us state, billing state/province, billing state, company state, "
+        "mailing state/province, mailing state, address 1 - region, province, county",
     ),
     "postcode": ImportColumn(
         "postal code",
         "postal code, zip, zip code, zipcode, plz, postinumero, code postal, código postal, cap, cep",
-        "zip/postal code, billing zip/postal code, company postal code, mailing zip/postal code, "
-        "address 1 - postal code",
+        "zip/postal code, billing zip/postal code, billing postal code, company postal code, "
+        "mailing zip/postal code, mailing postal code, address 1 - postal code",
     ),
     "country": ImportColumn(
         "country: its code of two or three letters, or its name in English or its own language",
@@ -82,6 +83,16 @@ COLUMNS = {
     "rating_count": ImportColumn(
         "number of ratings", "rating count, review count, number of reviews", "reviews, reviews count"
     ),
+    "person": ImportColumn(
+        "name of a person there; the first email address is theirs", "contact name, contact person", "email 1 full name"
+    ),
+    "person_title": ImportColumn("job title of that person", "contact title", "email 1 title"),
+    **{
+        name: ImportColumn(
+            f"profile at {label}", "", f"company {name} url, company {name}, {name} url, {name} company page"
+        )
+        for name, label in PROFILES.items()
+    },
     "status": ImportColumn("whether it is open for business", "", "business status"),
 }
 HEADERS = Headers(COLUMNS)

@@ -10,7 +10,14 @@ from typing import Any
 from pydantic import SecretStr
 
 from scrapersky.providers.areas.geometry import Box
-from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed, ProviderNotReached, ProviderRefused
+from scrapersky.providers.base import (
+    Meter,
+    PlaceNotFound,
+    ProviderBusy,
+    ProviderFailed,
+    ProviderNotReached,
+    ProviderRefused,
+)
 from scrapersky.providers.call_budget import CallBudget, CallMethod
 from scrapersky.providers.cooldown import Cooldown, Cooldowns, InMemoryCooldowns
 from scrapersky.providers.google.errors import QuotaUsedUp, error_of
@@ -89,7 +96,7 @@ class GoogleApi:
     async def details(self, place_id: str, fields: tuple[str, ...], budget: CallBudget) -> GooglePlace:
         """Return one place by its id. The call is booked before it is made."""
         if not _PLACE_ID.fullmatch(place_id):
-            raise ProviderRefused(f"{place_id[:40]!r} is not the id of a Google place.")
+            raise PlaceNotFound(f"{place_id[:40]!r} is not the id of a Google place.")
         await self._check_cooldown("details")
         await budget.charge(call_micros("details", fields))
         try:

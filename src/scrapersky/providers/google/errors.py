@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from scrapersky.core import clock
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.providers.base import PlaceNotFound, ProviderBusy, ProviderRefused
+from scrapersky.providers.base import PlaceNotFound, ProviderBusy, ProviderRefused, QueryRefused
 from scrapersky.providers.http_api import ApiResponse
 
 PACIFIC = ZoneInfo("America/Los_Angeles")  # the time zone of Google's daily quotas
@@ -59,7 +59,8 @@ def error_of(response: ApiResponse, *, paging: bool = False, now: datetime | Non
         return PlaceNotFound(f"{summary}: the id of the place is no longer valid; repeat its search to get the new id.")
     if response.status == 400 and paging:
         return PageTokenRefused(f"{summary} to the token of the next page.")
-    return ProviderRefused(f"{summary}{_named(reasons)}: the request was not accepted.")
+    refused = QueryRefused if response.status == 400 else ProviderRefused
+    return refused(f"{summary}{_named(reasons)}: the request was not accepted.")
 
 
 def next_pacific_midnight(now: datetime) -> datetime:

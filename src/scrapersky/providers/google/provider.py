@@ -19,6 +19,7 @@ from scrapersky.providers.base import (
     PlaceDetails,
     PlaceQuery,
     ProviderRefused,
+    QueryRefused,
     locate,
 )
 from scrapersky.providers.call_budget import MICROS_PER_CENT, CallBudget, InMemoryCallBudget
@@ -47,7 +48,7 @@ class GooglePlaces:
         api: GoogleApi,
         geocoder: Geocoder | None = None,
         *,
-        max_wait: timedelta = timedelta(minutes=3),
+        max_wait: timedelta = timedelta(seconds=20),
         max_tiles: int = MAX_TILES,
     ) -> None:
         self._api = api
@@ -174,7 +175,7 @@ def _is_in(area: Area | None, place: PlaceDetails) -> bool:
 
 
 async def _nowhere(where: Where) -> FoundAreas:
-    raise ProviderRefused(f"There is no geocoder for {where.words}.")
+    raise QueryRefused(f"There is no geocoder for {where.words}.")
 
 
 def _point(place: GooglePlace) -> tuple[float, float] | None:

@@ -13,7 +13,14 @@ from scrapersky.extract.text import fold, single_line
 from scrapersky.providers.areas.area import Area, FoundAreas
 from scrapersky.providers.areas.geometry import Box, Circle, Shape, wrapped
 from scrapersky.providers.areas.where import Where
-from scrapersky.providers.base import AmbiguousArea, ProviderBusy, ProviderFailed, ProviderRefused, UnknownArea
+from scrapersky.providers.base import (
+    AmbiguousArea,
+    ProviderBusy,
+    ProviderFailed,
+    ProviderRefused,
+    QueryRefused,
+    UnknownArea,
+)
 from scrapersky.providers.fields import finite, part, text
 from scrapersky.providers.http_api import Api, ApiResponse, ClientSource
 from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
@@ -33,6 +40,7 @@ SETTLEMENTS = frozenset(
 )
 SAME_IMPORTANCE = 0.12  # Nominatim's measure, between 0 and 1; of Paris in France and in Texas it is .3 apart
 POSTCODE = re.compile(r"[A-Za-z]{0,2}\d[A-Za-z\d]{0,4}(?:[ -]?[A-Za-z\d]{2,4})?")
+SEVERAL = re.compile(r", |\b(?:and|und|ja|och|og|et|y|e|i|en)\b|[&+]", re.IGNORECASE)  # between towns, perhaps
 MAX_CANDIDATES = 10
 FORM = {"format": "jsonv2", "limit": str(MAX_CANDIDATES), "addressdetails": "1"}
 NOWHERE = Where()
@@ -70,8 +78,9 @@ class Nominatim:
         found = await self._places(f"/search?{urlencode({**_question(name), **_limits(where)})}")
         areas = _distinct([area for place in found if (area := _area(place))])
         if not areas:
-            within = f" in {where.country}" if where.country else ""
-            raise UnknownArea(f"No place named {name!r} is known{within}; check its spelling, or add the country.")
+            within, cure = (f" in {where.country}", "or the country") if where.country else ("", "or add the country")
+            several = " Several towns are separated by semicolons." if SEVERAL.search(name) else ""
+            raise UnknownArea(f"No place named {name!r} is known{within}; check its spelling, {cure}.{several}")
         return areas
 
     async def _around(self, shape: Shape, where: Where) -> Area:
@@ -118,7 +127,7 @@ class Nominatim:
         if status == 429:
             raise ProviderBusy("Nominatim requires fewer requests (it answers 429).", LONG_WAIT)
         if status == 400:
-            raise ProviderRefused(f"Nominatim does not accept the query: {_message(found)}")
+            raise QueryRefused(f"Nominatim does not accept the query: {_message(found)}")
         raise ProviderFailed(f"Nominatim answers {status} with something that is not a list of places.")
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from scrapersky.providers.areas.area import Area
 from scrapersky.providers.areas.geometry import Box, Circle
-from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused
+from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused, QueryRefused
 from scrapersky.providers.http_api import Api, ApiResponse
 from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
 from scrapersky.providers.throttle import Throttle
@@ -34,6 +34,8 @@ Element = Mapping[str, Any]
 
 class TooLarge(ProviderFailed):
     """The query needs more time or memory than the server gives; for a smaller area it may not."""
+
+    opens_breaker = False
 
 
 class Overpass:
@@ -79,7 +81,7 @@ def _elements(response: ApiResponse, setting: str) -> list[Element]:
     status = response.status
     if status == 400:
         reason = _ERROR.search(response.text)
-        raise ProviderRefused(f"Overpass does not accept the query: {reason[1] if reason else 'no reason given'}")
+        raise QueryRefused(f"Overpass does not accept the query: {reason[1] if reason else 'no reason given'}")
     if status >= 500:
         raise ProviderFailed(f"Overpass answers {status}.")
     found = response.json

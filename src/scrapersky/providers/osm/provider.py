@@ -8,7 +8,7 @@ import structlog
 from scrapersky.providers.areas.area import Area, Geocoder
 from scrapersky.providers.areas.geometry import Box, Polygon
 from scrapersky.providers.areas.tiles import tile_count, tiles
-from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused, UnknownArea, locate
+from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceNotFound, PlaceQuery, UnknownArea, locate
 from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.http_api import Api
@@ -121,12 +121,12 @@ class OpenStreetMap:
         """Return the place with this id, such as node/123."""
         query = query_by_id(provider_id)
         if query is None:
-            raise ProviderRefused(f"{provider_id[:40]!r} is not an id of OpenStreetMap; one looks like node/123.")
+            raise PlaceNotFound(f"{provider_id[:40]!r} is not an id of OpenStreetMap; one looks like node/123.")
         await budget.charge(0)
         elements = await self._overpass.elements(query)
         place = next((place for element in elements if (place := osm_place(element)) is not None), None)
         if place is None:
-            raise ProviderRefused(f"OpenStreetMap has no business {provider_id} any more.")
+            raise PlaceNotFound(f"OpenStreetMap has no business {provider_id} any more.")
         return place
 
 

@@ -11,7 +11,7 @@ import structlog
 
 from scrapersky.extract.text import fold
 from scrapersky.providers.areas.area import Area, Geocoder
-from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused, locate
+from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceNotFound, PlaceQuery, QueryRefused, locate
 from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.osm.categories import PLURALS, business_kind
@@ -61,12 +61,12 @@ class Overture:
     async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the place with this id from files on this machine; the bucket is too large to search for one."""
         if self._dataset.is_remote:
-            raise ProviderRefused("A single place cannot be looked up in Overture's bucket; search for it again.")
+            raise QueryRefused("A single place cannot be looked up in Overture's bucket; search for it again.")
         await budget.charge(0)
         row = await asyncio.to_thread(self._dataset.one, provider_id)
         place = overture_place(row) if row is not None else None
         if place is None:
-            raise ProviderRefused(f"Overture has no place {provider_id[:40]!r}.")
+            raise PlaceNotFound(f"Overture has no place {provider_id[:40]!r}.")
         return place
 
     def _read(self, area: Area, what: str, limit: int, known: frozenset[str]) -> list[PlaceDetails]:

@@ -1,1 +1,1 @@
-"""Crm."""
+"""Fakes of CRMs and of receivers of web hooks."""

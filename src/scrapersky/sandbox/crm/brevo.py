@@ -36,7 +36,7 @@ FAULTS: dict[str, Callable[[], Response]] = {
 
 
 class FakeBrevo(FakeService):
-    """One account. An attribute that does not exist, or a value of the wrong type, is dropped without a word."""
+    """One account. An attribute that does not exist, or a value of the wrong type, is ignored without an error."""
 
     def __init__(self, key: str = DEFAULT_KEY) -> None:
         super().__init__(FAULTS)

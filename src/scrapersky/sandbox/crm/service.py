@@ -1,4 +1,4 @@
-"""What the fakes of CRMs have in common: they go wrong to order, and say no with a document."""
+"""What the fakes of CRMs share: faults on request, and errors as JSON documents."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

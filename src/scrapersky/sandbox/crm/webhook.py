@@ -53,7 +53,7 @@ class WebhookReceiver:
         self.behaviours = list(behaviours)
 
     def take(self, request: Request) -> Response:
-        """Check, remember, answer."""
+        """Check the message, remember it and respond."""
         behaviour = self._next()
         try:
             message_id = self._checked(request)

@@ -1,1 +1,1 @@
-"""Google."""
+"""A fake of Google Places."""

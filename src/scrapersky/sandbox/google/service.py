@@ -35,8 +35,8 @@ FAULTS: dict[str, Callable[[str], GoogleError]] = {
 
 
 class FakeGoogle:
-    """Text Search, Nearby Search and Details. `calls` counts what counts towards quotas, by method; `bill` what would
-    have to be paid; `asked` has every search.
+    """Text Search, Nearby Search and Details. `calls` counts the calls that quotas limit, by method; `bill` what they
+    would cost; `asked` has every search.
 
     `per_minute` and `per_day` are how many calls of each method are answered before the quota is used up; there is no
     clock: `reset_minute` begins the next one.

@@ -1,1 +1,1 @@
-"""Osm."""
+"""Fakes of Nominatim and Overpass."""

@@ -57,7 +57,7 @@ NOMINATIM_FAULTS: dict[str, Callable[[], Response]] = {
 
 
 class FakeNominatim:
-    """Knows the cities of the sandbox and some other places; wants `min_seconds` between two questions, if any."""
+    """Knows the cities of the sandbox and some other places; refuses requests less than `min_seconds` apart."""
 
     def __init__(self, min_seconds: float = 0, now: Callable[[], float] = time.monotonic) -> None:
         self.calls = 0
@@ -144,7 +144,7 @@ def _postcodes(asked: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def _reverse(asked: dict[str, str]) -> Response:
-    """Respond with the city at a point; elsewhere is the sea."""
+    """Respond with the city at a point; elsewhere with nothing."""
     try:
         point = float(asked["lat"]), float(asked["lon"])
     except (KeyError, ValueError):

@@ -27,7 +27,7 @@ class NameServer(asyncio.DatagramProtocol):
 
     @property
     def address(self) -> str:
-        """Where it listens, as CRAWL_DNS_SERVERS wants it."""
+        """Its address and port in the form of CRAWL_DNS_SERVERS."""
         if self._transport is None:
             return ""
         host, port = self._transport.get_extra_info("sockname")[:2]

@@ -1,4 +1,4 @@
-"""Who takes mail in the sandbox: most hosts have a mail host, some refuse, some have none, some cannot be asked."""
+"""The mail records of the sandbox: most domains have a mail host, some refuse mail or have none, some do not answer."""
 
 from enum import StrEnum
 
@@ -22,14 +22,14 @@ PUBLIC_ADDRESS = "9.9.9.9"  # nobody connects to it
 
 
 class MailSetup(StrEnum):
-    """How a domain stands to mail."""
+    """The mail records of a domain, or how its name server fails."""
 
     HOSTS = "hosts"
-    SLOW = "slow"  # the answer takes its time
+    SLOW = "slow"  # the response is late
     ADDRESS = "address"  # no MX, but an address
     NULL_MX = "null_mx"
-    SPF_NONE = "spf_none"  # no MX, and nobody may send
-    NOWHERE = "nowhere"  # the name is there, with nothing on it
+    SPF_NONE = "spf_none"  # no MX, and no host may send mail
+    NOWHERE = "nowhere"  # the name exists without records
     ABSENT = "absent"  # NXDOMAIN
     BROKEN = "broken"  # SERVFAIL
 

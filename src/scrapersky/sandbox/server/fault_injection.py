@@ -11,7 +11,7 @@ class UnknownFault(ScraperSkyError):
 
 
 class FaultInjector:
-    """A row of errors that wait for their calls."""
+    """The faults of the next calls, in their order."""
 
     def __init__(self, kinds: Iterable[str]) -> None:
         self._kinds = tuple(kinds)

@@ -21,7 +21,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A status and a body. It may take its time, end too early, or never come."""
+    """A status and a body. It may be late, be cut off, or never be sent."""
 
     status: int = 200
     body: bytes = b""

@@ -1,1 +1,1 @@
-"""Sites."""
+"""The web sites of the invented businesses."""

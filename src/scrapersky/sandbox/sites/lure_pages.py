@@ -30,7 +30,7 @@ def lure_response(world: World, lure: LureSite, request: Request) -> Response:
 
 
 def directory_response(world: World, request: Request) -> Response:
-    """Respond as the directory that has everybody: a list on its front page, and a page for each business."""
+    """Respond as the directory of all businesses: a list on its front page, and a page for each of them."""
     number = request.path.rpartition("/")[2]
     if number.isdecimal() and int(number) < len(world):
         business = world[int(number)]

@@ -111,11 +111,11 @@ class SitePlan:
     email_on_home: bool
     header_phone: bool
     crawl_delay: bool
-    salt: int  # for whatever else differs between two sites
+    salt: int  # for everything else that differs between two sites
 
     @property
     def businesses(self) -> tuple[Business, ...]:
-        """Everybody who lives here."""
+        """The businesses that the site belongs to."""
         return (self.owner, *self.others)
 
     def page(self, kind: SitePageKind) -> SitePage:

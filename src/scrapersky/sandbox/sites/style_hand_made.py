@@ -1,4 +1,4 @@
-"""Sites written by hand: a table of styles, a menu, and whatever the owner's nephew learned at school."""
+"""Sites written by hand: layout by tables, a menu, and old HTML."""
 
 from scrapersky.sandbox.sites.fragments import Fragments
 

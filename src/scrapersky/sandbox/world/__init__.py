@@ -1,1 +1,1 @@
-"""World."""
+"""The invented businesses: all that is true about them, made from a seed number."""

@@ -60,7 +60,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Business:
-    """One business. `host` is its own domain; `website` where maps and directories send people."""
+    """One business. `host` is its own domain; `website` is the address that maps and directories have."""
 
     number: int
     name: str

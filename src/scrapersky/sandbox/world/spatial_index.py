@@ -14,7 +14,7 @@ Grid = dict[tuple[int, int], list[Location]]
 
 
 class Map:
-    """Where everybody is. Drawn when the first question comes."""
+    """The places of all businesses by grid cell; computed at the first query."""
 
     def __init__(self, world: World) -> None:
         self.world = world

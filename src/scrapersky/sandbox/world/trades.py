@@ -1,4 +1,4 @@
-"""What the invented businesses do for a living."""
+"""The trades of the invented businesses."""
 
 from dataclasses import dataclass
 from functools import cache

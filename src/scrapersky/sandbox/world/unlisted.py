@@ -29,7 +29,7 @@ class Lure(StrEnum):
 
 KINDS = build_pool({Unlisted.NAMED: 4, Unlisted.CHAIN: 1, Unlisted.EMAIL: 2, Unlisted.RECORD: 1, Unlisted.HIDDEN: 2})
 LURES = build_pool({Lure.NOTHING: 1, Lure.NAMESAKE: 2, Lure.PARKED: 1, Lure.DIRECTORY: 2, Lure.COMPETITOR: 2})
-DIRECTORY_HOST = "all-companies-9z.com"  # lists everybody, with a page each; web searches return it first
+DIRECTORY_HOST = "all-companies-9z.com"  # lists all businesses, with a page for each; web searches return it first
 
 
 @dataclass(frozen=True, slots=True)

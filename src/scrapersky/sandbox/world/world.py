@@ -114,7 +114,7 @@ def _unlisted(made: Business, named: str | None) -> Business:
 
 
 def _moved_in(made: Business, owner: Business) -> Business:
-    """Return the business with the host of another one, and addresses of that domain."""
+    """Return the business with the site of another one, and addresses of its domain."""
     own, theirs = made.host or "", owner.host or ""
     return replace(
         made,

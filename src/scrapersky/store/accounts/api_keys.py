@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core import tokens
 from scrapersky.core.errors import Conflict, UnknownName
 from scrapersky.core.roles import Role, scopes_of
+from scrapersky.core.secrets import tokens
 from scrapersky.core.uuid7 import new_id
 from scrapersky.models import ApiKey, User
 from scrapersky.store.audit import record as audit

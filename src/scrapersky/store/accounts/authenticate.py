@@ -10,8 +10,8 @@ import asyncpg
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core import tokens
 from scrapersky.core.preferences import Preferences, read_preferences
+from scrapersky.core.secrets import tokens
 
 # A disabled user or tenant and a revoked or expired key are not found, from the next request on.
 _IDENTITY = """

@@ -8,10 +8,11 @@ import asyncpg
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core import clock, tokens
+from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.errors import UnknownName
 from scrapersky.core.roles import Role
+from scrapersky.core.secrets import tokens
 from scrapersky.core.uuid7 import new_id
 from scrapersky.models import Invitation
 from scrapersky.store.accounts import tenants, users

@@ -8,9 +8,10 @@ import asyncpg
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core import clock, tokens
+from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict, NotAuthenticated, UnknownName
+from scrapersky.core.secrets import tokens
 from scrapersky.core.uuid7 import new_id
 from scrapersky.models import LoginSession, User
 from scrapersky.store.audit import record as audit

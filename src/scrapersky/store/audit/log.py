@@ -1,6 +1,6 @@
 """SQL that reads the audit, page by page or whole."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ class AuditSelection:
     """Which entries are selected; without values all of the tenant."""
 
     actor: str | None = None
-    action: str | None = None
+    actions: Sequence[str] = ()
     subject: str | None = None
     channel: str | None = None  # api, cli or console
     since: datetime | None = None
@@ -55,13 +55,14 @@ def matching(query: Select[Any], tenant_id: UUID, selection: AuditSelection) -> 
     query = query.where(Audit.tenant_id == tenant_id)
     same = {
         Audit.actor: selection.actor,
-        Audit.action: selection.action,
         Audit.subject: selection.subject,
         Audit.channel: selection.channel,
     }
     for column, value in same.items():
         if value is not None:
             query = query.where(column == value)
+    if selection.actions:
+        query = query.where(Audit.action.in_(selection.actions))
     if selection.since is not None:
         query = query.where(Audit.at >= selection.since)
     if selection.until is not None:

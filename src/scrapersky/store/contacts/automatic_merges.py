@@ -8,8 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.contact_fields import BY_HAND
 from scrapersky.core.vocabularies import Curation
+from scrapersky.extract.matching.person_names import fit, read_name
 from scrapersky.models import Contact
-from scrapersky.store.contacts.rows import mailbox_identity, person_identity
+from scrapersky.store.contacts.rows import mailbox_identity
 
 
 async def undo_by_edit(session: AsyncSession, contact: Contact, name: str | None, email: str | None) -> Sequence[UUID]:
@@ -19,7 +20,7 @@ async def undo_by_edit(session: AsyncSession, contact: Contact, name: str | None
     returned. With another address the contact is known by that one, so that a page that gives the former address
     creates a contact of it. An edit of a contact that is from one page only changes nothing else.
     """
-    if name and contact.name != name and (not contact.name or person_identity(contact.name) != person_identity(name)):
+    if name and contact.name != name and not (contact.name and fit(read_name(contact.name), read_name(name))):
         return await release(session, contact)
     is_moved = email and contact.email != email and contact.identity == mailbox_identity(email)
     if is_moved and await _is_merged(session, contact):

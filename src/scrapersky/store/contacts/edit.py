@@ -15,7 +15,6 @@ from scrapersky.core.contact_fields import BY_HAND, FACTS, IDENTITY_PREFIXES, NA
 from scrapersky.core.errors import Conflict, ScraperSkyError
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Curation, Status
-from scrapersky.extract.people.name_parts import split_written_name
 from scrapersky.models import Contact, Domain
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -214,6 +213,8 @@ async def _with_name_parts(
     """Return the fields with the parts of a written name; parts that a person gives are taken as given."""
     if "name" not in values or all(part in values for part in NAME_PARTS):
         return values.items()
+    from scrapersky.extract.people.name_parts import split_written_name  # the lists of names take 12 MB
+
     country = await session.scalar(select(Domain.country).where(Domain.id == domain_id)) if domain_id else None
     parts = split_written_name(values["name"] or "", country or "")
     return {**{name: part or None for name, part in parts._asdict().items()}, **values}.items()

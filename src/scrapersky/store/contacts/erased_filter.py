@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.extract.results import Contacts, Person
 from scrapersky.models import Domain, Page
 from scrapersky.store.privacy import suppressions
-from scrapersky.store.privacy.contact_points import ContactPoint, person_points
+from scrapersky.store.privacy.contact_points import ContactPoint, other_forms, person_points
 from scrapersky.store.privacy.patterns import mention_pattern, mentions
 
 Found = TypeVar("Found", bound=Any)
@@ -46,8 +46,10 @@ def _points(found: Contacts, domain: str) -> Iterator[ContactPoint]:
 
 
 def _points_of_person(one: Person, domain: str) -> Iterator[ContactPoint]:
-    """Yield the name and the email address; the number may belong to several people."""
-    yield from person_points(one.name, domain)
+    """Yield the name in its forms and the email address; the number may belong to several people."""
+    for name in filter(None, (one.name, one.name_latin, f"{one.first_name} {one.last_name}".strip())):
+        names = person_points(name, domain)
+        yield from (*names, *other_forms(names))
     if one.email:
         yield ContactPoint("email", one.email)
 

@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from scrapersky.core.contact_fields import BY_HAND, EVIDENCE, NAME_PARTS
 from scrapersky.store.contacts.rows import RANKED_FIELDS
 
+# The first letter of the rank of a value that another contact of the same person gives (`name_forms.py`): any value of
+# an own page is better. The own value that it replaces stands in its source.
+BORROWED = {"0": "5", "1": "6"}
+INSTEAD_OF = "instead_of"
+MAX_DOUBT_OF_TITLE = "03"  # tenths; a title that is less certain than this comes last
 EVIDENCE_COLUMNS = ("page_id", *EVIDENCE, "evidence_rank")
 
 
@@ -50,9 +55,13 @@ class RowMerge:
         if name not in self.taken:
             return "false"
         # A page that is read again replaces what it gave before, also where another page is the better evidence.
+        own = f"known.sources #> '{{{name},{INSTEAD_OF}}}'"
         is_own = f"""({self.same_page} AND known.fact_ranks ->> '{name}' IS NULL)
-            OR known.sources -> '{name}' ->> 'url' = {self.new}.source_url"""
-        is_better = f"known.edited_at IS NULL AND ({is_own} OR {_rank(self.new, name)} < {_rank('known', name)})"
+            OR coalesce({own} #>> '{{source,url}}', known.sources -> '{name}' ->> 'url') = {self.new}.source_url"""
+        is_known = f"coalesce({own} #>> '{{values,{name}}}' = to_jsonb({self.new}.{name}) #>> '{{}}', false)"
+        known_rank = f"coalesce({own} ->> 'rank', {_rank('known', name)})"
+        is_better = f"""known.edited_at IS NULL AND ((({is_own}) AND NOT {is_known})
+            OR {_order(_rank(self.new, name), name)} < {_order(known_rank, name)})"""
         is_open = f"known.{name} IS NULL AND NOT {_is_by_hand(name)}"
         return f"({self.new}.{name} IS NOT NULL AND (({is_open}) OR ({is_better})))"
 
@@ -74,6 +83,30 @@ class RowMerge:
         """Return the source of the field after the merge, or NULL if it is the evidence."""
         return f"""CASE WHEN {_is_by_hand(name)} THEN known.sources -> '{name}' WHEN rank_of_{name} IS NULL THEN NULL
             WHEN takes_{name} THEN {_source(self.new, name)} ELSE {_source("known", name)} END"""
+
+
+def is_borrowed(rank: str) -> bool:
+    """Return whether a value with this rank is from another contact of the same person."""
+    return rank[:1] in BORROWED.values()
+
+
+def own_name(row: str) -> str:
+    """Return the name that the own pages of a contact give, or that a person wrote."""
+    is_other = f"{row}.edited_at IS NULL AND left({row}.fact_ranks ->> 'name', 1) IN ('5', '6')"
+    return f"CASE WHEN {is_other} THEN {row}.sources #>> '{{name,{INSTEAD_OF},values,name}}' ELSE {row}.name END"
+
+
+def title_order(rank: str) -> str:
+    """Return the order of a title: of those that are certain enough the most senior one, whatever else is known."""
+    return f"{rank[:1]}{rank[5:6] if rank[2:4] <= MAX_DOUBT_OF_TITLE else '9'}{rank}"
+
+
+def _order(rank: str, name: str) -> str:
+    """Return the expression by which values of a field are compared: `title_order` for the title, else the rank."""
+    if name != "title":
+        return f'{rank} COLLATE "C"'
+    seniority = f"CASE WHEN substr({rank}, 3, 2) <= '{MAX_DOUBT_OF_TITLE}' THEN substr({rank}, 6, 1) ELSE '9' END"
+    return f'concat(left({rank}, 1), {seniority}, {rank}) COLLATE "C"'
 
 
 def _rank(row: str, name: str) -> str:

@@ -2,15 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from scrapersky.core.contact_fields import EVIDENCE, FACTS, NAME_PARTS, PERSON_FIELDS
 from scrapersky.core.vocabularies import BY_PROVIDER
-from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER
+from scrapersky.extract.matching.person_names import read_name
 from scrapersky.extract.people.seniority import Seniority, title_meaning
 from scrapersky.extract.results import Contacts
-from scrapersky.extract.text import fold
 
 Row = dict[str, Any]
 
@@ -75,15 +73,14 @@ def mailbox_identity(address: str) -> str:
     return f"email:{address}"
 
 
-@lru_cache(4096)
 def person_identity(name: str) -> str:
-    """Return the identity of a person by name: first and last word in either order, without accents and capitals."""
-    words = [plain for word in fold(name[:MAX_IDENTITY]).split() if len(plain := word.strip(".,")) > 1]
-    if not words:
-        words = fold(name[:MAX_IDENTITY]).split()
-    if UNCASED_LETTER.match(name):
-        return f"person:{''.join(words)}"  # in scripts without capitals a name is written with and without a space
-    return f"person:{' '.join(sorted({words[0], words[-1]}))}"  # Kovács Eszter and Eszter Kovács
+    """Return the identity of a person by name: its words and initials in any order, without accents and capitals."""
+    return f"person:{read_name(name).key}"
+
+
+def is_of_name(identity: str) -> bool:
+    """Return whether this is the identity of a person without an address of their own."""
+    return identity.startswith("person:")
 
 
 def evidence_rank(row: Row) -> str:

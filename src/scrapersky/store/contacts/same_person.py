@@ -8,22 +8,23 @@ import asyncpg
 
 from scrapersky.core.contact_fields import PERSON_FIELDS
 from scrapersky.extract.emails.mailboxes import MailboxUse, mailbox_use
-from scrapersky.extract.people.address_names import find_owners
-from scrapersky.store.contacts.row_merge import RowMerge
-from scrapersky.store.contacts.rows import RANKED_FIELDS, Row, mailbox_identity, person_identity
+from scrapersky.extract.matching.person_names import any_fit, fit, read_name
+from scrapersky.store.contacts import name_forms
+from scrapersky.store.contacts.row_merge import RowMerge, own_name
+from scrapersky.store.contacts.rows import RANKED_FIELDS, Row, is_of_name, mailbox_identity, person_identity
 
 # One transaction at a time compares the people of a domain; all take the locks in one order.
 _LOCK = """
 SELECT pg_advisory_xact_lock(hashtextextended('people of domain ' || domain_id, 0))
 FROM (SELECT DISTINCT domain_id FROM unnest($1::uuid[]) AS given(domain_id) ORDER BY domain_id) domains"""
-# A merged contact is known by the identity of the contact that stands for it.
-_KNOWN = """
-SELECT c.domain_id, c.name, c.name_latin, c.email, c.email_kind, coalesce(kept.identity, c.identity) AS identity,
-    c.is_separate, c.edited_at IS NOT NULL AND kept.id IS NULL AS is_edited, kept.id IS NOT NULL AS is_merged,
-    c.suppressed_at IS NOT NULL AS is_suppressed
+_KNOWN = f"""
+SELECT c.domain_id, c.identity, c.name_latin, c.email, c.email_kind, c.is_separate,
+    c.edited_at IS NOT NULL AS is_edited,
+    {own_name("c")} AS name, {own_name("kept")} AS kept_name, kept.identity AS kept_identity,
+    c.is_merged_by_rule AND kept.edited_at IS NULL AS is_open
 FROM contact c LEFT JOIN contact kept ON kept.id = c.merged_into_id
 WHERE c.tenant_id = $1 AND c.domain_id = ANY ($2::uuid[]) AND (c.name IS NOT NULL OR c.email IS NOT NULL)
-ORDER BY c.domain_id, c.identity COLLATE "C\""""
+ORDER BY c.domain_id, c.identity COLLATE "C\""""  # noqa: S608 - own names
 # The contact of the address stands for the person and takes each field of the better rank, but never an address.
 _TAKEN = RowMerge("merged", [name for name in RANKED_FIELDS if name != "email"])
 _OF_PERSON = (*PERSON_FIELDS, "phone")
@@ -31,12 +32,14 @@ _MOVED = RowMerge("moved", [name for name in RANKED_FIELDS if name in _OF_PERSON
 # What a person decided about the merged contact holds for the one that stands for it.
 _MERGE = f"""
 WITH found AS (
-    SELECT contact.id, kept.id AS kept_id, contact.curation_status AS decision
+    SELECT contact.id, kept.id AS kept_id,
+        CASE WHEN contact.merged_into_id IS NULL THEN contact.curation_status ELSE 'New' END AS decision
     FROM unnest($2::uuid[], $3::text[], $4::text[]) AS given(domain_id, identity, kept_identity)
     JOIN contact kept ON kept.tenant_id = $1 AND kept.domain_id = given.domain_id
         AND kept.identity = given.kept_identity
     JOIN contact ON contact.tenant_id = $1 AND contact.domain_id = given.domain_id AND contact.identity = given.identity
-    WHERE contact.id <> kept.id AND contact.merged_into_id IS NULL AND contact.edited_at IS NULL
+    WHERE contact.id <> kept.id AND (contact.merged_into_id IS NULL OR contact.is_merged_by_rule)
+        AND contact.edited_at IS NULL
         AND contact.suppressed_at IS NULL AND NOT contact.is_separate AND NOT kept.is_separate
 ), merged AS (
     UPDATE contact SET merged_into_id = found.kept_id, is_merged_by_rule = true, curation_status = 'Archived',
@@ -80,38 +83,63 @@ class KnownPeople:
 
     by_person: dict[str, str] = field(default_factory=dict)  # identity of the name -> identity of the contact
     by_email: dict[str, tuple[str, str]] = field(default_factory=dict)  # address -> its contact, and whose name it has
-    edited: dict[str, str] = field(default_factory=dict)  # identity of an edited contact -> identity of its name
+    edited: dict[str, str] = field(default_factory=dict)  # identity of an edited contact -> its name
     separate: set[str] = field(default_factory=set)  # identities of contacts that a person split
     addresses: dict[str, tuple[int, str]] = field(default_factory=dict)  # identity -> the order of its address
-    names: dict[str, str] = field(default_factory=dict)  # identity of the name -> the name, Latin if known
-    closed: set[str] = field(default_factory=set)  # identities of contacts that take no person by the rule of addresses
+
+    names: set[str] = field(default_factory=set)  # also those in Latin letters
 
     def add(self, name: str | None, email: str | None, kind: str | None, identity: str, latin: str | None) -> None:
         """Remember a contact. The contact of an address is known before a person's row that shares it."""
+        self.names.update(filter(None, (name, latin)))
         if email and identity == mailbox_identity(email):
             self.addresses[identity] = _address_order(email, kind)
         person = person_identity(name) if name else ""
-        if name:
-            self.names.setdefault(person, latin or name)
-        if person and (identity == person or identity not in self.separate):
+        if person and (is_of_name(identity) or identity not in self.separate):
             self.by_person.setdefault(person, identity)
         if email and (email not in self.by_email or identity == mailbox_identity(email)):
             self.by_email[email] = (identity, person)
 
     def add_known(self, row: asyncpg.Record) -> None:
-        """Remember a stored contact, and what a person decided about it."""
+        """Remember a stored contact, and what a person decided about it.
+
+        A merged contact is known by the identity of the contact that stands for it, unless that one is of another form
+        of the name: then it has the values of its own pages (`name_forms.py`).
+        """
+        is_form = row["is_open"] and not _is_same(row["name"], row["kept_name"])
+        identity = row["identity"] if is_form or not row["kept_identity"] else row["kept_identity"]
         if row["is_separate"]:
-            self.separate.add(row["identity"])
-        if row["is_edited"]:
-            self.edited[row["identity"]] = person_identity(row["name"]) if row["name"] else ""
-        if row["is_separate"] or row["is_edited"] or row["is_suppressed"]:
-            self.closed.add(row["identity"])
-        email = None if row["is_merged"] else row["email"]
-        self.add(row["name"], email, row["email_kind"], row["identity"], row["name_latin"])
+            self.separate.add(identity)
+        if row["is_edited"] and not row["kept_identity"]:
+            self.edited[identity] = row["name"] or ""
+        self.add(
+            row["name"], None if row["kept_identity"] else row["email"], row["email_kind"], identity, row["name_latin"]
+        )
 
     def add_row(self, row: Row) -> None:
         """Remember a row that is going to be stored."""
         self.add(row.get("name"), row.get("email"), row.get("email_kind"), row["identity"], row.get("name_latin"))
+
+    def stored_under(self, name: str) -> str:
+        """Return the identity of the contact of a person; "" if there is none.
+
+        The spelling that a person wrote by hand is one with that of the pages.
+        """
+        person = person_identity(name)
+        if person in self.by_person:
+            return self.by_person[person]
+        spelt = [
+            identity for identity, other in self.edited.items() if other and fit(read_name(name), read_name(other))
+        ]
+        return spelt[0] if len(spelt) == 1 else ""
+
+    @property
+    def may_have_forms(self) -> bool:
+        """Whether two contacts of the domain may be one person: most domains have none."""
+        may_be_a_persons = any(
+            not owner and mailbox_use(email) is MailboxUse.UNKNOWN for email, (_, owner) in self.by_email.items()
+        )
+        return bool(self.names) and (may_be_a_persons or any_fit([read_name(name) for name in self.names]))
 
     def is_worse(self, identity: str, email: str, kind: str | None) -> bool:
         """Return whether a person moves from the contact of this identity to that of a better address."""
@@ -124,32 +152,10 @@ class KnownPeople:
         self.by_person[person] = identity
         self.by_email = {email: (of, "" if of == former else owner) for email, (of, owner) in self.by_email.items()}
 
-    def people_of_mailboxes(self) -> dict[str, str]:
-        """Return people without an address of their own whose name is in an address that no page gives to anybody.
-
-        The result is the identity of the contact of the address by the identity of the name.
-        """
-        open_mailboxes = [
-            (email, identity)
-            for email, (identity, owner) in self.by_email.items()
-            if not owner and identity == mailbox_identity(email) and identity not in self.closed
-        ]
-        if not open_mailboxes:
-            return {}
-        people = list(self.names)
-        emails = sorted(
-            (email for email, _ in open_mailboxes), key=lambda email: self.addresses[mailbox_identity(email)]
-        )
-        owners = find_owners(list(self.names.values()), filter(_may_be_a_persons, emails))
-        return {
-            person: mailbox_identity(email)
-            for index, (_, email) in owners.items()
-            if self.by_person.get(person := people[index]) == person and person not in self.closed
-        }
-
-    def is_decided(self, identity: str, person: str) -> bool:
-        """Return whether a person split the contact of this identity, or gave it another name than `person`."""
-        return identity in self.separate or self.edited.get(identity, "") not in ("", person)
+    def is_decided(self, identity: str, name: str) -> bool:
+        """Return whether a person split the contact of this identity, or gave it the name of somebody else."""
+        edited = self.edited.get(identity)
+        return identity in self.separate or bool(edited and not fit(read_name(name), read_name(edited)))
 
 
 Change = tuple[UUID, str, str]  # domain, identity, identity of the contact that stands for the person
@@ -162,12 +168,13 @@ class Resolved:
     rows: list[Row]
     merges: list[Change]
     moves: list[Change]
+    with_forms: list[UUID]  # domains on which names may be written in several ways
 
 
 async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Row]) -> Resolved:
     """Return the rows under the identities of the people that their domains have already."""
     if not any(row.get("name") or row.get("email") for row in rows):
-        return Resolved(list(rows), [], [])
+        return Resolved(list(rows), [], [], [])
     domain_ids = [row["domain_id"] for row in rows]
     await driver.execute(_LOCK, domain_ids)
     known: dict[UUID, KnownPeople] = {domain_id: KnownPeople() for domain_id in domain_ids}
@@ -184,14 +191,12 @@ async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Ro
         for stored, merged in _resolve_row(row, people):
             if merged:
                 merges.append((row["domain_id"], merged, stored["identity"]))
-                people.by_person[merged] = stored["identity"]
-            if not stored.get("name") or not people.is_decided(stored["identity"], person_identity(stored["name"])):
+                people.by_person[person_identity(row["name"])] = stored["identity"]
+            if not stored.get("name") or not people.is_decided(stored["identity"], stored["name"]):
                 people.add_row(stored)
             resolved.append(stored)
-    for domain_id, people in known.items():
-        for person, identity in people.people_of_mailboxes().items():
-            merges.append((domain_id, person, identity))
-    return Resolved(resolved, merges, moves)
+    with_forms = [domain_id for domain_id, people in known.items() if people.may_have_forms]
+    return Resolved(resolved, merges, moves, with_forms)
 
 
 async def merge(driver: asyncpg.Connection, tenant_id: UUID, resolved: Resolved) -> None:
@@ -200,6 +205,7 @@ async def merge(driver: asyncpg.Connection, tenant_id: UUID, resolved: Resolved)
         await driver.execute(_MERGE, tenant_id, *[list(column) for column in zip(*merges, strict=True)])
     for change in resolved.moves:  # rare, and a person may move twice: one after the other
         await driver.execute(_MOVE, tenant_id, *[[value] for value in change], list(_OF_PERSON))
+    await name_forms.apply(driver, tenant_id, resolved.with_forms)
 
 
 def _moves_from(row: Row, people: KnownPeople) -> str:
@@ -207,9 +213,10 @@ def _moves_from(row: Row, people: KnownPeople) -> str:
     name, email, identity = row.get("name"), row.get("email"), row["identity"]
     if not name or not email or identity != mailbox_identity(email):
         return ""
-    person = person_identity(name)
-    stored, owner = people.by_person.get(person, ""), people.by_email.get(email, ("", ""))[1]
-    if stored in ("", person, identity) or owner not in ("", person) or people.is_decided(identity, person):
+    stored, owner = people.stored_under(name), people.by_email.get(email, ("", ""))[1]
+    if not stored or is_of_name(stored) or stored == identity:
+        return ""
+    if owner not in ("", person_identity(name)) or people.is_decided(identity, name):
         return ""
     return stored if people.is_worse(stored, email, row.get("email_kind")) else ""
 
@@ -220,21 +227,20 @@ def _resolve_row(row: Row, people: KnownPeople) -> list[tuple[Row, str]]:
     if not name:
         return [(row, "")]
     person = person_identity(name)
-    if people.is_decided(identity, person):
+    if people.is_decided(identity, name):
         return [(row, "")]
-    stored = people.by_person.get(person, "")
-    has_own_address = stored not in ("", person)
+    stored = people.stored_under(name)
+    has_own_address = bool(stored) and not is_of_name(stored)
     owner = people.by_email.get(email, ("", ""))[1] if email else ""
     if identity == person or (owner and owner != person):  # no address, or one that others have, too
-        return [(_without_email(row, stored) if has_own_address else {**row, "identity": person}, "")]
+        return [(_without_email(row, stored) if has_own_address else {**row, "identity": stored or person}, "")]
     if has_own_address and stored != identity:
         return [(_without_email(row, stored), ""), (_mailbox(row), "")]  # a second address of the same person
-    return [(row, person if stored == person else "")]
+    return [(row, stored if is_of_name(stored) else "")]
 
 
-def _may_be_a_persons(email: str) -> bool:
-    """Return whether an address may be that of one person: info@ and roe@roe-dental.com are the business's."""
-    return mailbox_use(email) is MailboxUse.UNKNOWN
+def _is_same(name: str | None, other: str | None) -> bool:
+    return bool(name and other) and person_identity(str(name)) == person_identity(str(other))
 
 
 def _address_order(email: str, kind: str | None) -> tuple[int, str]:

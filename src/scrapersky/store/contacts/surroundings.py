@@ -46,7 +46,8 @@ SELECT 'page' AS what, p.id, p.url AS name, p.kind AS note, p.kind_reason AS wor
     p.http_status AS number
 FROM page p JOIN this ON p.id = this.page_id
 UNION ALL
-(SELECT 'other', c.id, coalesce(c.name, c.email, c.phone, c.fax, c.identity), c.title, c.email, c.updated_at, NULL
+(SELECT 'other', c.id, coalesce(c.name, c.email, c.phone, c.fax, c.address, c.identity), c.title, c.email, c.updated_at,
+    NULL
 FROM contact c JOIN this ON c.domain_id = this.domain_id AND c.id <> this.id
 WHERE c.merged_into_id IS NULL ORDER BY c.page_id = this.page_id DESC NULLS LAST, c.id LIMIT :limit)
 UNION ALL

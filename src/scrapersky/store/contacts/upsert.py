@@ -106,8 +106,9 @@ async def _store(session: AsyncSession, tenant_id: UUID, rows: Sequence[Row]) ->
     driver = await driver_connection(session)
     written = Written({}, {})
     resolved = await same_person.resolve(driver, tenant_id, rows)
-    for wave in _waves(resolved.rows):
-        for stored in await driver.fetch(_UPSERT, tenant_id, *arrays_of(list(wave.values()))):
+    for number, wave in enumerate(_waves(resolved.rows)):
+        statement = _UPSERT_AGAIN if number else _UPSERT
+        for stored in await driver.fetch(statement, tenant_id, *arrays_of(list(wave.values()))):
             key = (stored["domain_id"], stored["identity"])
             if _is_unverified(stored):
                 written.unverified[key] = stored["id"]
@@ -169,16 +170,26 @@ async def _context_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dic
 # The order in which pages are read does not matter: the rank decides. A page that is read again replaces what it gave
 # before. A contact that the version before stored has no rank: it is replaced.
 _MERGE = RowMerge("excluded", same_page="coalesce(known.page_id = excluded.page_id, false)")
+# A page that names a mailbox and, elsewhere, its person gives two rows of one contact: the second replaces nothing.
+_MERGE_AGAIN = RowMerge("excluded")
 
-# The WHERE clause leaves a contact alone that an earlier wave of the same transaction has written alike: an update
-# writes thirty columns and many indexes. The business of a provider's contact may be another branch than the page's.
-_UPSERT = f"""{INSERT}
+
+def _upsert_statement(merge: RowMerge) -> str:
+    """Build the statement that stores one wave.
+
+    Its WHERE clause leaves a contact alone that an earlier wave of the same transaction has written alike: an update
+    writes thirty columns and many indexes. The business of a provider's contact may be another branch than the page's.
+    """
+    return f"""{INSERT}
 ORDER BY domain_id, identity COLLATE "C"
-ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {_MERGE.set_clause},
-    business_id = CASE WHEN known.found_by = '{BY_PROVIDER}' AND {_MERGE.replaces_evidence} THEN excluded.business_id
+ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {merge.set_clause},
+    business_id = CASE WHEN known.found_by = '{BY_PROVIDER}' AND {merge.replaces_evidence} THEN excluded.business_id
         ELSE coalesce(known.business_id, excluded.business_id) END, updated_at = now(), seen_at = now()
-WHERE known.seen_at < now() OR {_MERGE.replaces_evidence} OR {" OR ".join(map(_MERGE.takes, RANKED_FIELDS))}
+WHERE known.seen_at < now() OR {merge.replaces_evidence} OR {" OR ".join(map(merge.takes, RANKED_FIELDS))}
     OR (known.business_id IS NULL AND excluded.business_id IS NOT NULL)
 RETURNING id, domain_id, identity, email, phone, xmax = 0 AS is_new, curation_status, suppressed_at,
     contact_verification_status AS status, verification ->> 'verdict' AS verdict,
     verification ->> 'checked_at' AS checked_at"""
+
+
+_UPSERT, _UPSERT_AGAIN = _upsert_statement(_MERGE), _upsert_statement(_MERGE_AGAIN)

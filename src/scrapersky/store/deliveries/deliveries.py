@@ -6,19 +6,22 @@ from operator import add
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CursorResult, Select, func, literal_column, select, text, update
+from sqlalchemy import ColumnElement, CursorResult, Select, func, literal_column, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Status
-from scrapersky.models import Delivery
+from scrapersky.models import Delivery, SearchRun
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.paginate import Filters, matching
+from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import DELIVERIES, DESTINATIONS
+from scrapersky.store.listing.shown import Shown, matching_shown
 from scrapersky.store.operations.queue_rows import one_of
-from scrapersky.store.steps import DELIVERY
+from scrapersky.store.steps import DELIVERY, is_of_rejected
 from scrapersky.store.withheld import is_withheld
+
+ALL = Shown()  # all rows that match
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,15 @@ async def send(
     return DeliveryCounts(found.contacts, len(queued), already, found.suppressed, found.unreachable)
 
 
+async def of_latest_run(session: AsyncSession, search_id: UUID, destination_id: UUID) -> Delivery | None:
+    """Return the delivery of the end of the latest run of a search to a destination; None if it has not ended."""
+    latest = select(SearchRun.id).where(SearchRun.search_id == search_id).order_by(SearchRun.number.desc()).limit(1)
+    wanted = select(Delivery).where(
+        Delivery.run_id == latest.scalar_subquery(), Delivery.destination_id == destination_id
+    )
+    return await session.scalar(wanted)
+
+
 async def withdraw(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
     """Withdraw the waiting deliveries of these contacts; deliveries in flight are finished."""
     if contact_ids:
@@ -65,10 +77,18 @@ async def withdraw(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
         )
 
 
-async def cancel(session: AsyncSession, actor: Actor, selection: Filters | Sequence[UUID]) -> int:
-    """Withdraw waiting deliveries by ids or by filter; return how many."""
-    chosen = _waiting(actor, selection).with_for_update(key_share=True)
-    done = await session.execute(update(Delivery).where(Delivery.id.in_(chosen)).values(**_WITHDRAWN))
+async def cancel(
+    session: AsyncSession, actor: Actor, selection: Filters | Sequence[UUID], as_shown: Shown = ALL
+) -> int:
+    """Withdraw waiting deliveries by ids, or by filter as they were shown; return how many. Raises CountChanged."""
+    chosen = _waiting(actor, selection, as_shown).with_for_update(key_share=True)
+    is_chosen: ColumnElement[bool] = Delivery.id.in_(chosen)
+    if as_shown.expected is not None:
+        # Those that match only since they were shown have changed last.
+        found = list(await session.scalars(chosen.order_by(None).order_by(Delivery.updated_at, Delivery.id)))
+        as_shown.check(len(found))
+        is_chosen = one_of(Delivery.id, found[: as_shown.expected])
+    done = await session.execute(update(Delivery).where(is_chosen).values(**_WITHDRAWN))
     withdrawn = done.rowcount if isinstance(done, CursorResult) else 0
     before = (
         {"ids": [str(each) for each in selection]} if isinstance(selection, Sequence) else {"filter": dict(selection)}
@@ -77,16 +97,17 @@ async def cancel(session: AsyncSession, actor: Actor, selection: Filters | Seque
     return withdrawn
 
 
-async def count_waiting(session: AsyncSession, actor: Actor, filters: Filters) -> int:
+async def count_waiting(session: AsyncSession, actor: Actor, filters: Filters, as_shown: Shown = ALL) -> int:
     """Count the deliveries that `cancel` with this filter would withdraw."""
-    return int(await session.scalar(select(func.count()).select_from(_waiting(actor, filters).subquery())) or 0)
+    waiting = _waiting(actor, filters, as_shown).subquery()
+    return int(await session.scalar(select(func.count()).select_from(waiting)) or 0)
 
 
-def _waiting(actor: Actor, selection: Filters | Sequence[UUID]) -> Select[Any]:
+def _waiting(actor: Actor, selection: Filters | Sequence[UUID], as_shown: Shown) -> Select[Any]:
     chosen = select(Delivery.id).where(Delivery.delivery_status == Status.QUEUED).order_by(Delivery.id)
     if isinstance(selection, Sequence):
         return chosen.where(Delivery.tenant_id == actor.tenant_id, one_of(Delivery.id, selection))
-    return matching(chosen, DELIVERIES, actor.tenant_id, selection)
+    return matching_shown(chosen, DELIVERIES, actor.tenant_id, selection, as_shown)
 
 
 _WITHDRAWN: dict[str, Any] = {
@@ -103,6 +124,7 @@ SELECT c.tenant_id, d.id, c.id, c.priority, 'Queued'
 FROM contact c JOIN destination d ON d.tenant_id = c.tenant_id
 WHERE c.id = ANY(:ids) AND d.disabled_at IS NULL AND d.rule @> '{{"auto": true}}'
     AND NOT {is_withheld("c")} AND c.merged_into_id IS NULL
+    AND NOT {is_of_rejected("c.business_id", "c.domain_id")}
     AND (CASE WHEN c.email IS NOT NULL THEN d.rule -> 'verdicts' @> to_jsonb(c.verdict)
         ELSE c.phone IS NOT NULL AND d.rule @> '{{"phone_only": true}}' END)
     AND d.rule -> 'curation' @> to_jsonb(c.curation_status)

@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from pydantic import SecretStr
-from sqlalchemy import func, select, text
+from sqlalchemy import Text, cast, func, or_, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import BadSetting, Conflict
-from scrapersky.core.vault import Vault
+from scrapersky.core.secrets.vault import Vault
 from scrapersky.destinations.errors import DestinationClosed
 from scrapersky.destinations.kind import BadDestination, DestinationKind, Endpoint
 from scrapersky.destinations.registry import KINDS
@@ -106,12 +106,20 @@ async def change(
 
 
 def _rule_for(kind: DestinationKind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rule as it is stored. Raise BadRule, or BadDestination if the kind takes no alarms."""
+    """Return the rule as it is stored. Raise BadRule, or BadDestination if the kind takes no events."""
     rule = checked_rule(given)
-    if rule.get("alarms") and not kind.takes_alarms:
-        able = ", ".join(one.name for one in KINDS.values() if one.takes_alarms)
-        raise BadDestination(f"A {kind.name} destination takes contacts only. For alarms use one of: {able}.")
+    if rule.get("alarms") or rule.get("completions"):
+        check_takes_events(kind)
     return rule
+
+
+def check_takes_events(kind: DestinationKind) -> None:
+    """Raise BadDestination if destinations of this kind take contacts only."""
+    if not kind.takes_alarms:
+        able = ", ".join(one.name for one in KINDS.values() if one.takes_alarms)
+        raise BadDestination(
+            f"A {kind.name} destination takes contacts only. For alarms and ends of runs use one of: {able}."
+        )
 
 
 def _refuse_moving_secret(destination: Destination, changes: Mapping[str, Any]) -> None:
@@ -147,10 +155,10 @@ async def rotate(
 
 
 async def retire(session: AsyncSession, actor: Actor, destination_id: UUID) -> Destination:
-    """Remove the former secret; raise Conflict if there is none."""
+    """Remove the previous secret; raise Conflict if there is none."""
     destination = await _locked(session, actor, destination_id)
     if destination.previous_secret is None:
-        raise Conflict("Only one secret is in force: there is no former secret to retire.")
+        raise Conflict("Only one secret is in force: there is no previous secret to retire.")
     destination.previous_secret = None
     await _save(session, destination)
     await audit.record(session, actor, "retire", f"destination {destination_id}")
@@ -175,6 +183,18 @@ async def by_name(session: AsyncSession, tenant_id: UUID, name: str) -> Destinat
     found = await session.scalar(query)
     if found is None:
         raise lists.UnknownRow(f"The tenant has no destination named {name[:60]!r}.")
+    return found
+
+
+async def named(session: AsyncSession, tenant_id: UUID, given: str) -> Destination:
+    """Return the destination with this name, URL or id, or raise UnknownRow."""
+    query = select(Destination).where(Destination.tenant_id == tenant_id)
+    names = or_(Destination.name == given, Destination.url == given, cast(Destination.id, Text) == given.lower())
+    found = await session.scalar(query.where(names).order_by(Destination.name != given, Destination.created_at))
+    if found is None:
+        raise lists.UnknownRow(
+            f"The tenant has no destination with the name or URL {given[:60]!r}. `scrapersky destination add` adds one."
+        )
     return found
 
 

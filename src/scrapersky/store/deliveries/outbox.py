@@ -13,15 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.batcher import Batcher
 from scrapersky.core.contact_fields import DELIVERED_FIELDS
 from scrapersky.core.database import Database
-from scrapersky.core.vault import Vault
-from scrapersky.core.vocabularies import Curation
+from scrapersky.core.secrets.vault import Vault
+from scrapersky.core.vocabularies import CAMPAIGN, Curation
 from scrapersky.destinations.errors import DestinationClosed
 from scrapersky.destinations.kind import Endpoint
-from scrapersky.destinations.payload import PAYLOAD_KEYS, ContactPayload, Message
+from scrapersky.destinations.payload import PAYLOAD_KEYS, ContactPayload, Event, Message
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries.destinations import BY_A_PERSON, endpoint_of
 from scrapersky.store.leads.merged_business import any_record, is_repeated
+from scrapersky.store.steps import is_of_rejected
 from scrapersky.store.withheld import BUSINESS_PHONE, is_withheld
 
 MAX_LOADED = 500  # deliveries of one statement
@@ -37,7 +38,7 @@ class PendingDelivery:
     """A delivery at the moment before it is sent."""
 
     endpoint: Endpoint
-    message: Message | None  # None: the contact has neither an email address nor a phone number
+    message: Message | Event | None  # None: the contact has neither an email address nor a phone number
     accepted: str | None  # the fingerprint of what the destination has accepted
     is_suppressed: bool
     is_rejected: bool
@@ -63,13 +64,15 @@ class Outbox:
     async def _load(self, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[PendingDelivery | Exception | None]:
         """Read many deliveries by one statement, so that a batch does not wait for one connection after another."""
         async with self._database.session(tenant_id) as session:
-            rows = await session.execute(_LOAD, {"ids": list(ids), "tenant": tenant_id})
+            rows = list(await session.execute(_LOAD, {"ids": list(ids), "tenant": tenant_id}))
+            if len(rows) < len(ids):
+                rows += await session.execute(_LOAD_RUNS, {"ids": list(ids), "tenant": tenant_id})
         found = {row.delivery_id: self._read(row) for row in rows}
         return [found.get(delivery_id) for delivery_id in ids]
 
     def _read(self, row: Row[Any]) -> PendingDelivery | DestinationClosed:
         try:
-            return _pending(row, self._vault)
+            return _pending_event(row, self._vault) if "run_id" in row._mapping else _pending(row, self._vault)
         except DestinationClosed as closed:
             return closed
 
@@ -112,11 +115,52 @@ def _pending(row: Row[Any], vault: Vault) -> PendingDelivery:
         Message(row.delivery_id, _payload(row), row.options, row.delivered_at) if row.email or row.phone else None,
         row.fingerprint,
         row.is_withheld,
-        row.curation_status in REJECTED or row.merged_into_id is not None,
+        row.curation_status in REJECTED or row.is_of_rejected or row.merged_into_id is not None,
         row.is_repeated,
         (row.disabled_reason or BY_A_PERSON) if is_disabled else None,
         timedelta(seconds=row.cooldown_seconds) if row.cooldown_seconds and row.cooldown_seconds > 0 else None,
     )
+
+
+def _pending_event(row: Row[Any], vault: Vault) -> PendingDelivery:
+    is_disabled = row.disabled_at is not None
+    return PendingDelivery(
+        Endpoint(row.destination_id, row.kind) if is_disabled else endpoint_of(row, vault, row.destination_id),
+        Event("search.completed", f"run_{row.run_id.hex}", _facts_of_run(row)),
+        row.fingerprint,
+        is_suppressed=False,
+        is_rejected=False,
+        is_repeated=False,
+        disabled_reason=(row.disabled_reason or BY_A_PERSON) if is_disabled else None,
+        cooldown=timedelta(seconds=row.cooldown_seconds) if row.cooldown_seconds and row.cooldown_seconds > 0 else None,
+    )
+
+
+def _facts_of_run(row: Row[Any]) -> dict[str, Any]:
+    """Return what the event says about a run; empty numbers are not known."""
+    is_campaign = row.provider == CAMPAIGN
+    leads = f"/api/v3/{'campaigns' if is_campaign else 'searches'}/{row.search_id}/leads"
+    ended = "complete" if row.is_whole else "incomplete"
+    if not row.is_complete:
+        ended = "superseded"
+    elif row.cancelled_by is not None:
+        ended = "cancelled"
+    return {
+        "search_id": str(row.search_id),
+        "kind": "campaign" if is_campaign else "search",
+        "text": row.text,
+        "area": row.area,
+        "name": row.name,
+        "run": row.number,
+        "began_at": row.began_at.isoformat(),
+        "ended_at": row.ended_at.isoformat(),
+        "ended": ended,
+        "notes": row.notes,
+        "found": row.found,
+        "businesses": (row.counts or {}).get("businesses"),
+        "contacts": (row.counts or {}).get("contacts"),
+        "files": {form: f"{leads}.{form}" for form in ("csv", "xlsx", "jsonl")},
+    }
 
 
 def _payload(row: Row[Any]) -> ContactPayload:
@@ -139,13 +183,24 @@ SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
     c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
     c.created_at AS found_at, c.confidence, {is_withheld("c")} AS is_withheld,
-    {is_repeated("c")} AS is_repeated, c.curation_status, c.merged_into_id,
+    {is_repeated("c")} AS is_repeated, {is_of_rejected("c.business_id", "c.domain_id")} AS is_of_rejected,
+    c.curation_status, c.merged_into_id,
     coalesce(b.name, c.company) AS business, {BUSINESS_PHONE} AS business_phone,
     b.address AS business_address, b.website, b.city,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url
 FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN contact c ON c.id = v.contact_id
 LEFT JOIN LATERAL ({any_record("c.business_id")}) b ON true LEFT JOIN domain m ON m.id = c.domain_id
 WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")  # noqa: S608 - names of core.contact_fields
+
+_LOAD_RUNS = text("""
+SELECT v.id AS delivery_id, v.fingerprint, v.run_id,
+    d.id AS destination_id, d.kind, d.url, d.secret, d.previous_secret, d.options, d.disabled_at, d.disabled_reason,
+    extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
+    r.number, r.began_at, r.ended_at, r.is_complete, r.is_whole, r.counts, r.found,
+    s.id AS search_id, s.text, s.area, s.name, s.provider, s.notes, s.cancelled_by
+FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN search_run r ON r.id = v.run_id
+JOIN search s ON s.id = r.search_id
+WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND r.tenant_id = :tenant""")
 
 _DISABLE = text("""
 UPDATE destination SET disabled_at = now(), disabled_reason = :why, updated_at = now()

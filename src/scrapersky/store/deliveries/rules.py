@@ -1,4 +1,4 @@
-"""The rule of a destination: which verified contacts are delivered automatically, and whether alarms are."""
+"""The rule of a destination: which verified contacts are delivered automatically, and which events are."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +16,15 @@ class BadRule(BadRequest):
 
 
 class DeliveryRule(BaseModel):
-    """The conditions of automatic delivery: all must hold, and `auto` must be true. `alarms` is apart from them."""
+    """The conditions of automatic delivery: all must hold, and `auto` must be true. Events are apart from them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     alarms: bool = Field(
         False, strict=True, description="send alarms of the engine; for a webhook or n8n of the operator tenant"
+    )
+    completions: bool = Field(
+        False, strict=True, description="send an event when a run of a search or campaign ends; for a webhook or n8n"
     )
     auto: bool = Field(False, strict=True, description="deliver contacts automatically once they are verified")
     verdicts: tuple[Verdict, ...] = Field(

@@ -10,23 +10,33 @@ from scrapersky.store.leads.columns import ADDRESS_COLUMNS, PERSON_COLUMNS
 MAX_OTHER_PEOPLE = 50
 
 
-def business_row(found: dict[str, Any], preferred: Sequence[str]) -> dict[str, Any]:
-    """Return the row with its best contact, the reason for the choice, and the other contacts."""
+def business_row(found: dict[str, Any], preferred: Sequence[str] = (), *, people_first: bool = False) -> dict[str, Any]:
+    """Return the row with its best contact, the reason for the choice, and the other contacts.
+
+    Without an address a number is the best contact, with `people_first` a person: filters have chosen the people.
+    """
     contacts = rank(found.pop("contacts") or (), preferred)
     mail = next((one for one in contacts if one.row["email"]), None)
     call = _call(contacts, found["phone"], mail)
-    best = mail or call
+    person = next((one for one in contacts if one.row["person"]), None) if people_first else None
+    best = mail or person or call
     others = [one for one in contacts if one is not best]
     phone = call.row["phone"] if call is not None else found["phone"]
-    why = explain(mail, others) if mail is not None else explain_number(call, others) if phone else None
+    why = None
+    if mail is not None:
+        why = explain(mail, others)
+    elif phone:
+        why = explain_number(call, [one for one in contacts if one is not call])
     values = dict(best.row) if best is not None else {}
+    people = _people(others)
     return {
         **found,
         **{column: values.get(column) for column in (*ADDRESS_COLUMNS, *PERSON_COLUMNS)},
         "contact_id": values.get("id"),
         "why": why,
         "phone": phone,
-        "other_people": _people(others),
+        "other_people": "; ".join(map(_in_words, people)) or None,
+        "people": people,  # the same for programs
         "other_emails": " ".join(
             _distinct(one.row["email"] for one in others if one.row["email"] != values.get("email"))
         ),
@@ -63,15 +73,19 @@ def _numbers(contacts: Iterable[Candidate]) -> Iterator[str]:
     yield from (one.row["phone"] for one in contacts if one.row["phone"] and not one.row["is_of_another_branch"])
 
 
-def _people(others: Iterable[Candidate]) -> str | None:
+def _people(others: Iterable[Candidate]) -> list[dict[str, str | None]]:
+    """Return name, title and address of the people, those with an address first, then the most senior."""
     people = [one for one in others if one.row["person"]]
     people.sort(key=lambda one: (one.row["email"] is None, one.title.seniority, one.rank))
-    texts = [_person(**{name: one.row[name] for name in ("person", "title", "email")}) for one in people]
-    return "; ".join(texts[:MAX_OTHER_PEOPLE]) or None
+    return [
+        {"name": one.row["person"], "title": one.row["title"], "email": one.row["email"]}
+        for one in people[:MAX_OTHER_PEOPLE]
+    ]
 
 
-def _person(person: str, title: str | None, email: str | None) -> str:
-    return person + (f" ({title})" if title else "") + (f" <{email}>" if email else "")
+def _in_words(person: dict[str, str | None]) -> str:
+    title, email = person["title"], person["email"]
+    return f"{person['name']}" + (f" ({title})" if title else "") + (f" <{email}>" if email else "")
 
 
 def _distinct(values: Iterable[str | None]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-FilterKind = Literal["flag", "text", "verdict", "email_kind", "country", "rating", "moment"]
+FilterKind = Literal["flag", "text", "verdict", "email_kind", "country", "language", "rating", "moment"]
 Filters = Mapping[str, Any]  # values by name; those of a filter with several values are lists
 
 
@@ -66,6 +66,11 @@ _LATEST_WHOLE_RUN = (
     "coalesce((SELECT max(r.began_at) FROM search_run r WHERE r.search_id = f.search_id AND r.is_whole), '-infinity')"
 )
 _SEEN_AT = "coalesce(f.seen_at, f.found_at, '-infinity')"
+# The search has found no record of the business before.
+_IS_NEW = _of_search(
+    f"f.found_at >= {_LATEST_RUN} AND NOT EXISTS (SELECT FROM search_business g WHERE g.search_id = f.search_id "
+    f"AND g.business_id IN ({_RECORDS}) AND coalesce(g.found_at, '-infinity') < {_LATEST_RUN})"
+)
 _IS_NEW_SITE = (
     "b.id IS NULL AND EXISTS (SELECT FROM search_domain f WHERE f.domain_id = d.id "
     f"AND f.search_id = {_SEARCHES} AND f.found_at >= {_LATEST_RUN})"
@@ -136,7 +141,7 @@ LEAD_FILTERS = {
             "new",
             "flag",
             "that the latest run of the search found for the first time, or an earlier one",
-            of_business=(f"({_of_search(f'f.found_at >= {_LATEST_RUN}')} OR ({_IS_NEW_SITE})) = CAST(:new AS boolean)"),
+            of_business=f"({_IS_NEW} OR ({_IS_NEW_SITE})) = CAST(:new AS boolean)",
             of_contact=(
                 "(c.created_at >= (SELECT max(r.began_at) FROM search_run r "  # noqa: S608 - our own names
                 f"WHERE r.search_id = {_SEARCHES})) = CAST(:new AS boolean)"
@@ -219,6 +224,13 @@ LEAD_FILTERS = {
             is_fact=True,
         ),
         LeadFilter(
+            "max_rating",
+            "rating",
+            "only with this rating or a worse one",
+            of_business="b.rating <= CAST(:max_rating AS float8)",
+            is_fact=True,
+        ),
+        LeadFilter(
             "technology",
             "text",
             "only web sites that use this; case is ignored",
@@ -233,7 +245,7 @@ LEAD_FILTERS = {
         ),
         LeadFilter(
             "language",
-            "text",
+            "language",
             "only web sites in this language, two or three letters",
             of_business="split_part(lower(d.language), '-', 1) = ANY (CAST(:language AS text[]))",
             several=True,

@@ -12,7 +12,7 @@ from scrapersky.core.errors import BadRequest, UnknownName
 from scrapersky.core.vocabularies import JobFunction, parse_functions
 from scrapersky.store.leads.business_row import business_row
 from scrapersky.store.leads.columns import BUSINESS_COLUMNS, BUSINESS_FACTS, CONTACT_COLUMNS
-from scrapersky.store.leads.filters import Filters, bound_values
+from scrapersky.store.leads.filters import LEAD_FILTERS, Filters, bound_values
 from scrapersky.store.leads.statements import Searches, file_statements, page_statements
 
 Per = Literal["business", "contact"]
@@ -55,6 +55,12 @@ class UnknownColumn(UnknownName):
     status_code = 422
 
 
+class RepeatedColumn(BadRequest):
+    """A column is named twice."""
+
+    status_code = 422
+
+
 @dataclass(frozen=True)
 class LeadQuery:
     """Which leads are wanted: of these searches, those that match all filters, each with its best contact."""
@@ -69,6 +75,11 @@ class LeadQuery:
     def names(self) -> tuple[str, ...]:
         """The names of the filters, in one order."""
         return tuple(sorted(self.filters))
+
+    @property
+    def chooses_contacts(self) -> bool:
+        """Whether its filters choose among the contacts of a business."""
+        return any(not LEAD_FILTERS[name].of_business for name in self.filters if LEAD_FILTERS[name].of_contact)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -100,12 +111,20 @@ def parse_sort(per: Per, given: str | None) -> tuple[str, ...]:
 
 
 def _known(given: str | None, names: Sequence[str], what: str, sign: str = "") -> list[str]:
-    """Return the words of a list with commas, each once. Raises UnknownColumn if one is none of these names."""
-    words = list(dict.fromkeys(word for each in (given or "").split(",") if (word := each.strip())))
+    """Return the names of a list with commas, in any case. Raises UnknownColumn if one is none of these names, or
+    RepeatedColumn."""
+    words = [word for each in (given or "").split(",") if (word := each.strip())]
+    any_case = {name.casefold(): name for name in reversed(names)}
+    found: dict[str, str] = {}
     for word in words:
-        if (word.removeprefix(sign) if sign else word) not in names:
-            raise UnknownColumn(f"{word[:60]!r} is none of the {what}: {', '.join(names)}.")
-    return words
+        asked = word.removeprefix(sign) if sign else word
+        name = asked if asked in names else any_case.get(asked.casefold())
+        if name is None:
+            raise UnknownColumn(f"{word[:60]!r} is not one of the {what}: {', '.join(names)}.")
+        if name in found:
+            raise RepeatedColumn(f"{name!r} is named twice: leave it out once.")
+        found[name] = word.removesuffix(asked) + name
+    return list(found.values())
 
 
 async def leads(
@@ -122,7 +141,7 @@ async def leads(
         # Without its size a partition has all rows.
         async for rows in result.partitions(ROWS_PER_FETCH):
             for row in rows:
-                yield _lead(dict(zip(names, row, strict=True)), part, query.preferred)[0]
+                yield _lead(dict(zip(names, row, strict=True)), part, query)[0]
     await session.execute(_SET_TIMEOUT, {"timeout": before})
 
 
@@ -144,7 +163,7 @@ async def page(
         start = after if part == after.part else Position(part)
         values = {"key": start.key, "subkey": start.subkey, "max_rows": max_rows - len(found)}
         rows = await session.execute(statement, {**query.parameters, **values})
-        found += [_lead({**row}, part, query.preferred) for row in rows.mappings()]
+        found += [_lead({**row}, part, query) for row in rows.mappings()]
     return found
 
 
@@ -153,6 +172,8 @@ def _query(search: LeadQuery | UUID | str, per: Per, preferred: Sequence[str]) -
     return search if isinstance(search, LeadQuery) else LeadQuery((UUID(str(search)),), per, preferred)
 
 
-def _lead(lead: dict[str, Any], part: int, preferred: Sequence[str]) -> tuple[dict[str, Any], Position]:
+def _lead(lead: dict[str, Any], part: int, query: LeadQuery) -> tuple[dict[str, Any], Position]:
     position = Position(part, lead.pop("list_key"), lead.pop("list_subkey"))
-    return business_row(lead, preferred) if "contacts" in lead else lead, position
+    if "contacts" in lead:
+        lead = business_row(lead, query.preferred, people_first=query.chooses_contacts)
+    return lead, position

@@ -25,7 +25,7 @@ from scrapersky.store.leads.columns import (
 from scrapersky.store.leads.filters import LEAD_FILTERS, LeadFilter
 from scrapersky.store.leads.merged_business import any_record, is_repeated, merged_business, records_of, shown_id_of
 from scrapersky.store.line.hidden_sites import HIDDEN_REASON
-from scrapersky.store.steps import not_rejected
+from scrapersky.store.steps import is_of_rejected, not_rejected
 from scrapersky.store.withheld import (
     BUSINESS_PHONE,
     is_business_withheld,
@@ -35,8 +35,8 @@ from scrapersky.store.withheld import (
     is_withheld,
 )
 
-# Contacts that people rejected and those that a suppression withholds are in no file.
-_WANTED = f"NOT {is_withheld('c')} AND {not_rejected('c')}"
+# Contacts that people rejected, alone or with their business, and those that a suppression withholds are in no file.
+_WANTED = f"NOT {is_withheld('c')} AND {not_rejected('c')} AND NOT {is_of_rejected('c.business_id', 'c.domain_id')}"
 # People and mailboxes. A number, a profile or a postal address alone is a fact about the business, and no row.
 _IS_SOMEBODY = "(c.name IS NOT NULL OR c.email IS NOT NULL)"
 # A mailbox that a person of the same site has is in the row of the person, so that a file has its address once.
@@ -81,11 +81,11 @@ class Searches:
     def businesses(self) -> str:
         """The businesses that have a row, each once: `key` is its first record that the searches have found.
 
-        One of whose domains is suppressed has none.
+        One that people rejected, or one of whose domains is suppressed, has none.
         """
         return f"""SELECT {self._distinct} f.business_id AS key, coalesce(r.same_as_id, r.id) AS business_id
         FROM search_business f JOIN local_business r ON r.id = f.business_id
-        WHERE {self.of("f")} AND (r.same_as_id IS NULL OR NOT EXISTS (
+        WHERE {self.of("f")} AND {not_rejected("r")} AND (r.same_as_id IS NULL OR NOT EXISTS (
             SELECT FROM local_business g JOIN search_business h ON h.business_id = g.id
             WHERE (g.id = r.same_as_id OR g.same_as_id = r.same_as_id) AND g.id < r.id AND {self.of("h")}))
         AND NOT {is_business_withheld("f.business_id")}"""  # noqa: S608 - own names
@@ -96,6 +96,7 @@ class Searches:
         return f"""SELECT {self._distinct} f.domain_id FROM search_domain f WHERE {self.of("f")}
         AND NOT EXISTS (SELECT 1 FROM business_domain l JOIN search_business r ON r.business_id = l.business_id
             WHERE l.domain_id = f.domain_id AND {self.of("r")})
+        AND NOT {is_of_rejected("CAST(NULL AS uuid)", "f.domain_id")}
         AND NOT EXISTS (SELECT FROM domain w WHERE w.id = f.domain_id AND {is_site_withheld("w.name")})"""  # noqa: S608
 
     @property
@@ -230,7 +231,7 @@ def _sharing(searches: Searches, names: Names) -> str:
         else "WHERE"
     )
     return f"""ARRAY(SELECT m.id FROM business_domain l JOIN local_business m ON m.id = l.business_id
-    LEFT JOIN place q ON q.id = m.place_id {matches} l.domain_id = f.domains[1]
+    LEFT JOIN place q ON q.id = m.place_id {matches} l.domain_id = f.domains[1] AND {not_rejected("m")}
         AND EXISTS (SELECT FROM search_business h WHERE h.business_id = m.id AND {searches.of("h")})
     ORDER BY q.provider, q.provider_id, m.id)"""  # noqa: S608 - own names
 

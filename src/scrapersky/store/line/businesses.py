@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import any_, case, func, update
+from sqlalchemy import any_, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -106,6 +106,15 @@ async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
         for row in rows
         if row.curation_status not in REJECTED and row.place_id not in rejected
     ]
+
+
+async def still_wanted(session: AsyncSession, scanned: Sequence[ScannedBusiness]) -> list[ScannedBusiness]:
+    """Return those that are not rejected, either, after they took the decision about the business they joined."""
+    rejected = select(LocalBusiness.id).where(
+        one_of(LocalBusiness.id, [one.id for one in scanned]), LocalBusiness.curation_status.in_(REJECTED)
+    )
+    left = set(await session.scalars(rejected))
+    return [one for one in scanned if one.id not in left]
 
 
 async def skip_closed(

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED
 from scrapersky.extract.company_domain import CompanyDomain
-from scrapersky.extract.site_metadata import SiteMetadata
+from scrapersky.extract.site_results import SiteMetadata
 from scrapersky.models import BusinessDomain, Domain, LocalBusiness
 from scrapersky.store.contacts import from_provider
 

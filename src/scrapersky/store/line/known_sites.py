@@ -72,7 +72,7 @@ SELECT DISTINCT email FROM contact
 WHERE tenant_id = :tenant AND business_id = :business AND email IS NOT NULL AND suppressed_at IS NULL
 ORDER BY email LIMIT 20""")
 
-# Two lookups by index: one condition with OR would read every business. A site that was found by us is no record.
+# Two lookups by index: one condition with OR would read every business. A site that was found by us is not a record.
 _METRES = """111320 * sqrt((o.latitude - b.latitude) ^ 2
     + ((o.longitude - b.longitude) * cos(radians(b.latitude))) ^ 2)"""
 _OTHER = f"""

@@ -12,10 +12,12 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import JoinedBy
+from scrapersky.core.vocabularies import REJECTED, Curation, JoinedBy
 from scrapersky.extract.matching.chains import are_branches, brand_key
 from scrapersky.extract.matching.groups import Groups, Join, KnownRecord
 from scrapersky.extract.matching.match import PlaceRecord, block_keys, stored_keys
+from scrapersky.models import LocalBusiness
+from scrapersky.store.steps import steps_of
 
 MAX_CANDIDATES = 5_000  # of a batch; a key that more records have, such as a mall's site, proves little
 MAX_OF_CHAIN = 200  # records of one site or brand that are looked at
@@ -66,8 +68,19 @@ async def _join(session: AsyncSession, tenant_id: UUID, new: Sequence[KnownRecor
     known = {one.known.key: one.known for one in map(_record, rows)}
     joins = Groups.of(known.values()).add([known.get(one.key, one) for one in new], list(known.values()))
     if joins:
-        await session.execute(_SAVE_JOINS, _joined(tenant_id, joins))
+        saved = _joined(tenant_id, joins)
+        await session.execute(_SAVE_JOINS, saved)
+        await share_decision(session, tenant_id, saved["groups"])
     return joins
+
+
+async def share_decision(session: AsyncSession, tenant_id: UUID, shown_ids: Iterable[UUID]) -> None:
+    """Give all records of these businesses the decision of a person about one of them.
+
+    Waiting work of a record that is rejected by it is withdrawn. Of two decisions, as only a person can join them, the
+    one that rejects is taken.
+    """
+    await session.execute(_SHARE_DECISION, {"tenant": tenant_id, "shown": sorted(set(shown_ids))})
 
 
 def _joined(tenant_id: UUID, joins: Sequence[Join]) -> dict[str, Any]:
@@ -111,15 +124,17 @@ def _record(row: Any) -> StoredRecord:
         row.postcode,
     )
     separate = frozenset(map(str, row.separate_from))
-    return StoredRecord(KnownRecord(record, str(row.same_as_id or row.id), separate), brand_key(row.brand))
+    decision = None if row.curation_status == Curation.NEW else row.curation_status
+    known = KnownRecord(record, str(row.same_as_id or row.id), separate, decision)
+    return StoredRecord(known, brand_key(row.brand))
 
 
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('businesses of ' || :tenant, 0))")
 
-# A site that we have found ourselves from another record is no evidence that the two are one.
+# A site that we have found ourselves from another record does not prove that the two are one.
 _COLUMNS = """b.id, b.same_as_id, b.separate_from, b.name, b.phone, b.latitude, b.longitude, b.street, b.postcode,
     CASE WHEN b.website_how IS DISTINCT FROM 'record' THEN b.website END AS website, b.details ->> 'brand' AS brand,
-    coalesce(p.provider, 'import') AS provider"""
+    b.curation_status, coalesce(p.provider, 'import') AS provider"""
 _BUSINESSES = "local_business b LEFT JOIN place p ON p.id = b.place_id"
 _RECORDS = text(f"""
 SELECT {_COLUMNS} FROM {_BUSINESSES}
@@ -160,6 +175,40 @@ UPDATE local_business b SET same_as_id = locked.shown, updated_at = now(),
     same_confidence = CASE WHEN is_first THEN locked.confidence ELSE b.same_confidence END,
     same_by = CASE WHEN is_first THEN :by ELSE b.same_by END
 FROM locked WHERE b.id = locked.id""")
+
+_DECISIONS = (Curation.NOT_A_FIT, Curation.ARCHIVED, Curation.SELECTED, Curation.MAYBE)  # the first of them holds
+
+
+def _words(words: Iterable[Curation]) -> str:
+    return ", ".join(f"'{word.value}'" for word in words)
+
+
+def _withdrawn(queue: str, back: str) -> str:
+    """Build the new values of a queue for a record that is rejected: waiting work ends, work in flight is the last."""
+    status, is_rejected = f"{queue}_status", f"decided.decision IN ({_words(REJECTED)})"
+    is_waiting = f"{is_rejected} AND b.{status} = 'Queued'"
+    kept = ", ".join(
+        f"{queue}_{part} = CASE WHEN NOT ({is_waiting}) THEN b.{queue}_{part} END" for part in ("error", "due_at")
+    )
+    reverted = f"CASE WHEN {is_rejected} AND b.{status} = 'Processing' THEN {back} ELSE b.{queue}_revert_to END"
+    return f"""{status} = CASE WHEN {is_waiting} THEN {back} ELSE b.{status} END, {kept},
+    {queue}_revert_to = {reverted}"""
+
+
+_QUEUES = ",\n    ".join(_withdrawn(step.queue, step.status_when_withdrawn("b")) for step in steps_of(LocalBusiness))
+_SHARE_DECISION = text(f"""
+WITH records AS MATERIALIZED (
+    SELECT b.id, coalesce(b.same_as_id, b.id) AS shown, b.curation_status FROM local_business b
+    WHERE b.tenant_id = :tenant AND (b.id = ANY (CAST(:shown AS uuid[])) OR b.same_as_id = ANY (CAST(:shown AS uuid[])))
+    ORDER BY b.id FOR NO KEY UPDATE
+), decided AS (
+    SELECT shown, (array_agg(curation_status ORDER BY array_position(ARRAY[{_words(_DECISIONS)}], curation_status)))[1]
+        AS decision
+    FROM records WHERE curation_status <> '{Curation.NEW.value}' GROUP BY shown
+)
+UPDATE local_business b SET curation_status = decided.decision, updated_at = now(),
+    {_QUEUES}
+FROM records JOIN decided USING (shown) WHERE b.id = records.id AND b.curation_status <> decided.decision""")  # noqa: S608
 
 _OF_CHAIN = text(f"""
 SELECT wanted.key, found.* FROM unnest(CAST(:keys AS text[])) AS wanted(key) CROSS JOIN LATERAL (

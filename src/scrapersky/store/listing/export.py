@@ -26,6 +26,7 @@ from scrapersky.store.listing.resources import (
 from scrapersky.store.withheld import (
     is_business_withheld,
     is_number_withheld,
+    is_person_mentioned,
     is_profile_withheld,
     is_site_withheld,
     is_snippet_withheld,
@@ -50,16 +51,23 @@ INTERNAL = (
 )
 INTERNAL_SUFFIXES = ("_order", "_allowance", "_revert_to")
 ROWS_PER_FETCH = 500
-CONTACT_POINTS = ("email", "emails", "phone", "phones", "telephone", "fax", "socials", "profiles")
+CONTACT_POINTS = ("email", "emails", "phone", "phones", "telephone", "fax", "socials", "profiles", "people")
 # The business of a place, if it has one.
 _OF_PLACE = "(SELECT b.id FROM local_business b WHERE b.place_id = place.id LIMIT 1)"
+
+
+def _unless_mentioned(column: str, domain_id: str) -> str:
+    """Return the column, empty where it names a withheld person of the site."""
+    return f"CASE WHEN NOT {is_person_mentioned(f'{column}::text', domain_id)} THEN {column} END"
+
+
 # Rows that a suppression withholds from files; lists show them.
 _WITHHELD = {
     PLACES.name: f"({is_website_withheld('place.website')} OR {is_business_withheld(_OF_PLACE)})",
     BUSINESSES.name: is_business_withheld("local_business.id"),
     DOMAINS.name: is_site_withheld("domain.name"),
     SITEMAPS.name: is_site_withheld("domain.name"),
-    PAGES.name: is_site_withheld("domain.name"),
+    PAGES.name: f"({is_site_withheld('domain.name')} OR {is_person_mentioned('page.url', 'page.domain_id')})",
     CONTACTS.name: is_withheld("contact"),
 }
 # Values of other rows that a suppression withholds.
@@ -76,10 +84,21 @@ _VALUES = {
         "ARRAY(SELECT site FROM unnest(local_business.rejected_websites) site "  # noqa: S608 - own names
         f"WHERE NOT {is_website_withheld('site')})"
     ),
+    **{
+        (PAGES.name, name): _unless_mentioned(f"page.{name}", "page.domain_id")
+        for name in ("title", "kind_reason", "page_processing_error")
+    },
+    **{(DOMAINS.name, name): _unless_mentioned(f"domain.{name}", "domain.id") for name in ("title", "description")},
+    (DOMAINS.name, "facts"): (
+        "(SELECT jsonb_object_agg(key, value) FROM jsonb_each(domain.facts) "  # noqa: S608 - own names
+        f"WHERE NOT {is_person_mentioned('value::text', 'domain.id')})"
+    ),
+    (CONTACTS.name, "source_url"): _unless_mentioned("contact.source_url", "contact.domain_id"),
     (CONTACTS.name, "snippet"): f"CASE WHEN NOT {is_snippet_withheld('contact')} THEN contact.snippet END",
     (CONTACTS.name, "sources"): (
         f"CASE WHEN NOT {is_snippet_withheld('contact')} THEN contact.sources "  # noqa: S608 - own names
-        "ELSE (SELECT jsonb_object_agg(key, value - 'snippet') FROM jsonb_each(contact.sources)) END"
+        "ELSE (SELECT jsonb_object_agg(key, value - 'snippet') FROM jsonb_each(contact.sources) "
+        f"WHERE NOT {is_person_mentioned('value::text', 'contact.domain_id')}) END"
     ),
 }
 

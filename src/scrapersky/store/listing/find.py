@@ -1,13 +1,13 @@
 """Find rows of every resource by how their name begins."""
 
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import CompoundSelect, func, literal, select, union_all
+from sqlalchemy import ARRAY, CompoundSelect, Uuid, bindparam, func, literal, select, text, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Search
-from scrapersky.store.listing.labels import labels
+from scrapersky.store.listing.lineage import TABLES
 from scrapersky.store.listing.paginate import matching
 from scrapersky.store.listing.resources import CONTACTS, DOMAINS, RESOURCES, SEARCHES, Resource
 
@@ -15,17 +15,43 @@ SHOWN = 5  # rows of each resource
 FOUND_IN = tuple(resource for resource in RESOURCES.values() if "text" in resource.filters)
 
 
-async def by_beginning(session: AsyncSession, tenant_id: UUID, value: str) -> dict[str, list[tuple[UUID, str]]]:
+# What tells rows of one name apart, by resource; values of a row `t`.
+_DETAILS = {
+    "places": "t.address",
+    "businesses": "t.city, t.website",
+    "domains": "t.title",
+    "pages": "t.title",
+    "contacts": "CASE WHEN t.name IS NOT NULL THEN t.email END, t.title, "
+    "(SELECT d.name FROM domain d WHERE d.id = t.domain_id)",
+}
+_NAMES = {
+    resource: text(f"""
+SELECT t.id, coalesce({name}, '') AS name, nullif(concat_ws(' · ', {_DETAILS.get(resource, "NULL")}), '') AS detail
+FROM {table} t WHERE t.id = ANY (:ids)""").bindparams(bindparam("ids", type_=ARRAY(Uuid())))  # noqa: S608
+    for resource, (table, name) in TABLES.items()
+}
+
+
+class NamedRow(NamedTuple):
+    """A row: its name, and what tells it apart from others of this name."""
+
+    id: UUID
+    name: str
+    detail: str | None
+
+
+async def by_beginning(session: AsyncSession, tenant_id: UUID, value: str) -> dict[str, list[NamedRow]]:
     """Return a few rows of each resource, with their names; resources without a row are left out."""
     ids: dict[str, list[UUID]] = {}
     for row in await session.execute(statement(tenant_id, value)):
         known = ids.setdefault(row.resource, [])
         if row.id not in known:
             known.append(row.id)
-    found: dict[str, list[tuple[UUID, str]]] = {}
-    for name, chosen in ids.items():
-        named = await labels(session, RESOURCES[name].model.__tablename__, chosen)
-        found[name] = [(row_id, named[row_id].name or "") for row_id in chosen[:SHOWN] if row_id in named]
+    found: dict[str, list[NamedRow]] = {}
+    for resource, chosen in ids.items():
+        rows = await session.execute(_NAMES[resource], {"ids": chosen[:SHOWN]})
+        named = {row.id: NamedRow(row.id, row.name, row.detail) for row in rows}
+        found[resource] = [named[row_id] for row_id in chosen if row_id in named]
     return found
 
 

@@ -22,7 +22,8 @@ _NAMES = {
     **{table: (resource, name) for resource, (table, name) in TABLES.items()},
     "delivery": (
         "deliveries",
-        "(SELECT coalesce(c.name, c.email, c.phone, c.identity) FROM contact c WHERE c.id = t.contact_id)",
+        "coalesce((SELECT coalesce(c.name, c.email, c.phone, c.identity) FROM contact c WHERE c.id = t.contact_id), "
+        "(SELECT s.text FROM search_run r JOIN search s ON s.id = r.search_id WHERE r.id = t.run_id))",
     ),
 }
 _STATEMENTS = {
@@ -34,7 +35,7 @@ _STATEMENTS = {
 
 
 async def labels(session: AsyncSession, table: str, ids: Collection[UUID]) -> dict[UUID, RowLabel]:
-    """Return the labels of these rows of a table, by id; rows of a table that is no resource have none."""
+    """Return the labels of these rows of a table, by id; rows of a table that is not a resource have none."""
     if table not in _NAMES or not ids:
         return {}
     resource = _NAMES[table][0]

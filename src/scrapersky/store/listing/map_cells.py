@@ -50,7 +50,7 @@ def parse_box(text: str) -> MapBox:
     except ValueError:
         raise BadBox("a box is four numbers: west,south,east,north") from None
     is_valid = -180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90
-    if not is_valid:  # also for what is no number
+    if not is_valid:  # also for what is not a number
         raise BadBox("longitudes are from -180 to 180, latitudes from -90 to 90, and south is not above north")
     return MapBox(west, south, east, north)
 

@@ -28,6 +28,7 @@ from scrapersky.models import (
     SitemapFile,
     Suppression,
 )
+from scrapersky.store.left_behind import is_left_behind, is_undecided, reason_of, without_names
 from scrapersky.store.listing.map_cells import cover, parse_box
 from scrapersky.store.steps import LISTED_OF_SEARCH, LineStep, steps_of
 
@@ -47,6 +48,7 @@ BoxText = Annotated[
 ]
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$"), Field(examples=["osm"])]
 CountryCode = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$", to_upper=True), Field(examples=["FI"])]
+LanguageCode = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2,3}$", to_lower=True), Field(examples=["fi"])]
 Rating = Annotated[float, Field(ge=0, le=5, examples=[4.5])]
 JobKind = Literal["sitemap_scan", "curation", "delivery", "undo", "import", "retry", "drop"]
 JobState = Literal["pending", "processing", "completed", "failed", "skipped", "cancelled"]
@@ -86,6 +88,7 @@ class Resource:
     unmerged: tuple[ColumnElement[bool], ...] = ()  # conditions for rows that were not merged into another row
     lists_merged: bool = True  # lists and counts of the API have rows that were merged, too
     only: tuple[ColumnElement[bool], ...] = ()  # conditions for the rows of the table that belong to the resource
+    shown_as: Any = None  # the column with the row that is shown instead: one decision holds for both
 
     @property
     def steps(self) -> tuple[LineStep, ...]:
@@ -157,7 +160,8 @@ def new_of_search(model: Any) -> Filter:
     table = model.__tablename__
     found = LISTED_OF_SEARCH[table].found.format(row=table).replace(":search", ":new_of")
     if table == "local_business":
-        found = found.replace("search_id = :new_of", "search_id = :new_of AND found_at >= {run}")
+        is_new = "HAVING min(coalesce(f.found_at, '-infinity')) >= {run}"  # of all its records
+        found = found.replace("search_id = :new_of", f"search_id = :new_of GROUP BY 1 {is_new}")
     else:
         found = f"({found}) AND {table}.created_at >= {{run}}"
     run = "(SELECT max(began_at) FROM search_run WHERE search_id = :new_of)"
@@ -240,6 +244,8 @@ def _statuses(model: Any) -> dict[str, Filter]:
     return {
         "curation_status": one_of(model.curation_status, Curation, "only rows with this curation status"),
         **{f"{step.queue}_status": _status(model, step.queue) for step in steps_of(model)},
+        **{f"{step.queue}_error": _error(model, step.queue) for step in steps_of(model)},
+        "undecided": _undecided(model),
         "search_id": found_by_search(model),
         "updated_since": updated_since(model),
         "created_since": created_since(model),
@@ -248,6 +254,34 @@ def _statuses(model: Any) -> dict[str, Filter]:
 
 def _status(model: Any, queue: str) -> Filter:
     return one_of(getattr(model, f"{queue}_status"), Status, "only rows with this status in the queue")
+
+
+def _error(model: Any, queue: str) -> Filter:
+    """Filter by why a row was skipped, failed or waits; names of sites and numbers may differ.
+
+    Use it together with a search: the reason of each row with such a status is compared.
+    """
+    table, value = model.__tablename__, f"{queue}_error"
+    same = f"{without_names(reason_of(queue, table))} = {without_names(f'cast(:{value} AS text)')}"
+    condition = f"({is_left_behind(queue, table)} AND {same})"
+    return Filter(
+        str,
+        "only rows that the queue has skipped, given up or postponed for this reason; names of sites and numbers in it "
+        "may differ",
+        lambda wanted: text(condition).bindparams(**{value: str(wanted)}),
+        example="a site answers 403 Forbidden.",
+    )
+
+
+def _undecided(model: Any) -> Filter:
+    """Filter by the step that a row enters once a person selects it."""
+    steps = {step.workflow: step for step in steps_of(model)}
+    word = Annotated[str, StringConstraints(pattern=f"^({'|'.join(steps)})$"), Field(examples=[next(iter(steps))])]
+    return Filter(
+        word,
+        "only rows that wait for the decision of a person before they enter this step",
+        lambda value: text(is_undecided(steps[value], model.__tablename__)),
+    )
 
 
 def _of_campaign() -> Filter:
@@ -270,6 +304,12 @@ SEARCHES = Resource(
         "provider": equal(Search.provider, Word, "only searches of this provider; `campaign` for campaigns"),
         "campaign_id": _of_campaign(),
         "place_search_status": _status(Search, "place_search"),
+        "place_search_error": _error(Search, "place_search"),
+        "stopped_by_budget": Filter(
+            bool,
+            "only searches that a larger budget continues, or only the others",
+            lambda value: Search.stopped_by_budget.is_(value),
+        ),
         "updated_since": updated_since(Search),
         "created_since": created_since(Search),
     },
@@ -325,6 +365,7 @@ BUSINESSES = Resource(
     BY_NAME,
     unmerged=(LocalBusiness.same_as_id.is_(None),),
     lists_merged=False,
+    shown_as=LocalBusiness.same_as_id,
 )
 DOMAINS = Resource(
     "domains",
@@ -384,6 +425,10 @@ CONTACTS = Resource(
         "has_email": present(Contact.email, "with an email address, or without"),
         "has_phone": present(Contact.phone, "with a phone number, or without"),
         "has_name": present(Contact.name, "with a person's name, or without"),
+        "has_name_or_email": present(
+            func.coalesce(Contact.name, Contact.email),
+            "people and mailboxes: with a name or an email address; or the other facts, as bare numbers and profiles",
+        ),
         "email_kind": equal(Contact.email_kind, EmailKind, "only email addresses of this kind"),
         "email": starts_with(Contact.email, "how the email address begins, in lower case", "info@"),
         "text": person_starts_with(Contact.name_key, Contact.last_name_key),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, literal, literal_column, not_, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import Conflict
@@ -98,14 +98,26 @@ async def effects(
 ) -> Effects:
     """Count what a decision would do to the rows, as actions.curation does it; up to MAX_COUNTED rows."""
     statuses = {step.workflow: getattr(resource.model, f"{step.queue}_status") for step in resource.steps}
-    wanted = select(resource.model.id, *(status.label(workflow) for workflow, status in statuses.items()))
-    rows = matching_shown(wanted, resource, tenant_id, filters, shown).limit(MAX_COUNTED).subquery()
-    counts: list[ColumnElement[int]] = [func.count()]
+    columns: list[Any] = [status.label(workflow) for workflow, status in statuses.items()]
+    columns += [
+        literal_column(step.needed.format(row=step.table)).label(f"{step.workflow}_is_needed")
+        for step in resource.steps
+    ]
+    is_shown = literal(True) if resource.shown_as is None else resource.shown_as.is_(None)
+    wanted = select(resource.model.id, is_shown.label("is_shown"), *columns)
+    matched_rows = matching_shown(wanted, resource, tenant_id, filters, shown).limit(MAX_COUNTED)
+    rows: Any = matched_rows.subquery()
+    if resource.shown_as is not None:  # the other records of a business have work of their own
+        found = matched_rows.cte("matched")
+        others = wanted.join(found, resource.shown_as == found.c.id)
+        rows = union_all(select(found), others).subquery()
+    counts: list[ColumnElement[int]] = [func.count().filter(rows.c.is_shown)]
     before: list[ColumnElement[bool]] = []
     for workflow in statuses:
-        idle = rows.c[workflow].not_in((Status.COMPLETED, Status.QUEUED, Status.PROCESSING))
-        counts.append(func.count().filter(and_(*before, idle)))
-        before.append(rows.c[workflow] == Status.COMPLETED)
+        is_needed = rows.c[f"{workflow}_is_needed"]
+        is_idle = rows.c[workflow].not_in((Status.COMPLETED, Status.QUEUED, Status.PROCESSING))
+        counts.append(func.count().filter(and_(*before, is_idle, is_needed)))
+        before.append(or_(rows.c[workflow] == Status.COMPLETED, and_(is_idle, not_(is_needed))))
     counts.append(func.count().filter(or_(false(), *(rows.c[workflow] == Status.QUEUED for workflow in statuses))))
     matched, *queued, withdrawn = (await session.execute(select(*counts).select_from(rows))).one()
     return Effects(matched, dict(zip(statuses, queued, strict=True)), withdrawn)

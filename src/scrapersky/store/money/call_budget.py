@@ -15,7 +15,7 @@ from scrapersky.store.money.quotas import next_month
 RETRY_AFTER = timedelta(hours=1)  # a raised budget wakes the waiting rows at once; this covers all other cases
 SOON = timedelta(seconds=30)
 LOCKED_WAIT_SECONDS = 0.02
-# How each reason begins, which distinguishes rows that wait for money from rows that wait for something else.
+# How each reason begins, for people; that a row waits for money is in its column `waits_for`.
 NO_MONEY = "No money for its details: "
 
 _BOOK = "SELECT * FROM book_call($1, $2, $3, $4, $5)"
@@ -86,8 +86,8 @@ def no_money(refusal: str, used: int, allowed: int) -> NoMoney:
         return NoMoney(f"{NO_MONEY}the search is running again, and its calls are charged first.", SOON)
     if refusal == "budget":
         return NoMoney(
-            f"{NO_MONEY}the budget of the search is used up ({used / 100:.2f} of {allowed / 100:.2f}). Raise it: "
-            "request the same search with a larger budget (`scrapersky find … --budget`, or POST /api/v3/searches).",
+            f"{NO_MONEY}the budget of the search is used up ({used / 100:.2f} of {allowed / 100:.2f}). "
+            "Give the search a larger budget.",
             RETRY_AFTER,
         )
     return NoMoney(

@@ -9,8 +9,11 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core.uuid7 import new_id
+from scrapersky.store.operations.controls import SEEN_WITHIN
 
 KEPT_DAYS = 30
+# Kinds of alarms: those that stop a step come before those that slow it down.
+WORST_FIRST = ("breaker_open", "provider_failing", "rows_stuck", "maintenance_failed", "queue_age_exceeded")
 
 AlarmEvent = Literal["raised", "resolved"]
 
@@ -61,6 +64,12 @@ async def unreported(connection: asyncpg.Connection) -> list[ActiveAlarm]:
     return [ActiveAlarm(*row) for row in await connection.fetch(_RECENT)]
 
 
+async def active(connection: asyncpg.Connection) -> list[ActiveAlarm]:
+    """Return the alarms that have not ended, the worst first; also that of a missing worker, which no worker raises."""
+    found = [*await connection.fetch(_NO_WORKER, SEEN_WITHIN), *await connection.fetch(_ACTIVE, WORST_FIRST)]
+    return [ActiveAlarm(*row) for row in found]
+
+
 async def mark_reported(
     connection: asyncpg.Connection, alarm_id: UUID, event: AlarmEvent, destination_id: UUID
 ) -> None:
@@ -81,5 +90,12 @@ _PRUNE = "DELETE FROM alarm WHERE resolved_at < now() - $1::int * interval '1 da
 _RECENT = """
 SELECT id, kind, subject, message, raised_at, resolved_at, raised_to, resolved_to FROM alarm
 WHERE resolved_at IS NULL OR resolved_at > now() - interval '1 day' ORDER BY raised_at, id LIMIT 1000"""
+_ACTIVE = """
+SELECT id, kind, subject, message, raised_at, resolved_at, raised_to, resolved_to FROM alarm
+WHERE resolved_at IS NULL ORDER BY array_position($1::text[], kind), raised_at, id LIMIT 1000"""
+_NO_WORKER = """
+SELECT gen_random_uuid(), 'no_worker', '', 'No worker runs.',
+    coalesce((SELECT max(seen_at) FROM worker), (SELECT max(started_at) FROM run), now()), NULL, '{}', '{}'
+WHERE NOT EXISTS (SELECT FROM worker WHERE seen_at > now() - $1::interval)"""
 _RAISED_TO = "UPDATE alarm SET raised_to = raised_to || $2::uuid WHERE id = $1"
 _RESOLVED_TO = "UPDATE alarm SET resolved_to = resolved_to || $2::uuid WHERE id = $1"

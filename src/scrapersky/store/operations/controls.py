@@ -1,6 +1,6 @@
 """SQL about the shared state of workflows: pauses, breakers, requested runs and active workers.
 
-None of it belongs to a tenant: the session is one of the engine.
+These tables belong to no tenant: the session is one of the engine.
 """
 
 import time
@@ -83,6 +83,11 @@ async def workers(session: AsyncSession) -> list[Worker]:
 def workers_query() -> Select[Worker]:
     """Build the query of the active processes."""
     return select(Worker).where(Worker.seen_at > func.now() - SEEN_WITHIN).order_by(Worker.started_at, Worker.id)
+
+
+async def has_worker(session: AsyncSession) -> bool:
+    """Return whether any process works on the queues."""
+    return bool(await session.scalar(select(workers_query().exists())))
 
 
 async def round_trip_seconds(session: AsyncSession) -> float:

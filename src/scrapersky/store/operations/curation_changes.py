@@ -15,6 +15,7 @@ from scrapersky.models import CurationAction
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.paginate import UnknownRow
 from scrapersky.store.listing.resources import CONTACTS, DELIVERIES, RESOURCES, Resource
+from scrapersky.store.steps import LineStep
 
 KEPT = text("interval '24 hours'")
 CURATED = tuple(resource for resource in RESOURCES.values() if hasattr(resource.model, "curation_status"))
@@ -37,11 +38,12 @@ class CurationRecord:
 
 @dataclass(frozen=True)
 class RestoredRows:
-    """A chunk of rows: the last id, how many rows it had, and how many were restored."""
+    """A chunk of rows: the last id, how many rows it had, how many were restored, and of how many work had begun."""
 
     last_id: UUID | None
     found: int
     restored: int
+    processed: int
 
 
 async def begin(session: AsyncSession, record: CurationRecord, rows: int) -> None:
@@ -106,13 +108,17 @@ async def mark_undone(session: AsyncSession, actor: Actor, action_id: UUID) -> N
 async def restore(
     session: AsyncSession, resource: Resource, action_id: UUID, after: UUID | None, limit: int
 ) -> RestoredRows:
-    """Restore the next rows of the action that still are as it left them; their changes are forgotten."""
+    """Restore the next rows of the action about which nobody has decided since; their changes are forgotten.
+
+    Work that the action has queued is taken back, and work that it has withdrawn is queued again. A step that has
+    processed the row since keeps its result, and one that is processing it finishes.
+    """
     chunk = {"action": action_id, "resource": resource.name}
     ids = list(await session.scalars(_NEXT, {**chunk, "after": after or UUID(int=0), "limit": limit}))
     lock_rows, restore_rows = _RESTORE[resource.name]
     await session.execute(lock_rows, {"ids": ids})  # one lock order for all requests prevents deadlocks
-    restored = int(await session.scalar(restore_rows, {**chunk, "ids": ids}) or 0)
-    return RestoredRows(ids[-1] if ids else None, len(ids), restored)
+    restored = (await session.execute(restore_rows, {**chunk, "ids": ids})).one()
+    return RestoredRows(ids[-1] if ids else None, len(ids), restored.rows, restored.processed)
 
 
 async def recent(session: AsyncSession, tenant_id: UUID, limit: int) -> list[CurationAction]:
@@ -156,35 +162,82 @@ FROM {table} t WHERE t.id = ANY (:ids)""").bindparams(_IDS)  # noqa: S608 - our 
 
 def _restore(resource: Resource) -> tuple[TextClause, TextClause]:
     """Build the statements that lock and restore rows."""
-    table, columns = resource.model.__tablename__, _columns(resource)
-    values = ", ".join(
-        f"{name} = CASE WHEN jsonb_exists(h.before, '{name}') "
-        f"THEN cast(h.before ->> '{name}' AS {'timestamptz' if name.endswith('_due_at') else 'text'}) ELSE t.{name} END"
-        for name in columns
-    )
-    compared = _object([*columns, *(f"{queue}_attempts" for queue in resource.queues)])
-    conditions = "".join(f" AND {condition}" for condition in _STILL[resource.name] if condition)
+    table, steps = resource.model.__tablename__, resource.steps
+    has_decision = hasattr(resource.model, "curation_status")
+    judged = "".join(f", {_what_to_do(resource, step)} AS {step.queue}_do" for step in steps)
+    values = [_restored("curation_status", "true")] if has_decision else []
+    values += [value for step in steps for value in _restored_queue(step)]
+    conditions = [f"{_object(['curation_status'])} @> {_only('h.after', ['curation_status'])}"] if has_decision else []
+    conditions += _STILL.get(resource.name, ())
+    shown_id = "t.id" if resource.shown_as is None else f"coalesce(t.{resource.shown_as.key}, t.id)"
+    letters = " OR ".join(f"(l.queue = '{table}.{step.queue}' AND r.{step.queue}_do = 'restore')" for step in steps)
+    processed = " OR ".join(f"{step.queue}_do IN ('finish', 'keep')" for step in steps)
     return (
         text(f"SELECT t.id FROM {table} t WHERE t.id = ANY (:ids) ORDER BY t.id FOR NO KEY UPDATE").bindparams(_IDS),  # noqa: S608
         text(f"""
-WITH restored AS (
-    UPDATE {table} t SET {values}, updated_at = now() FROM curation_change h
-    WHERE h.action_id = :action AND h.resource = :resource AND h.row_id = ANY (:ids) AND t.id = h.row_id
-        AND t.tenant_id = h.tenant_id AND {compared} @> h.after{conditions}
+WITH judged AS MATERIALIZED (
+    SELECT t.id, h.before{judged} FROM curation_change h JOIN {table} t ON t.id = h.row_id AND t.tenant_id = h.tenant_id
+    WHERE h.action_id = :action AND h.resource = :resource AND h.row_id = ANY (:ids)
+        AND {" AND ".join([*conditions, "true"])}
         AND NOT EXISTS (SELECT FROM curation_change later WHERE later.tenant_id = h.tenant_id
             AND later.row_id = h.row_id AND later.id > h.id)
-    RETURNING t.id, h.before
+), restored AS (
+    UPDATE {table} t SET {", ".join(values)}, updated_at = now() FROM judged j WHERE t.id = j.id
+    RETURNING j.*, {shown_id} AS shown_id
 ), letters AS (
     INSERT INTO dead_letter (id, created_at, tenant_id, queue, row_id, attempts, error_type, message, failed_at)
     SELECT l.id, l.created_at, l.tenant_id, l.queue, l.row_id, l.attempts, l.error_type, l.message, l.failed_at
     FROM restored r, jsonb_populate_recordset(NULL::dead_letter, nullif(r.before -> 'dead_letters', 'null')) l
+    WHERE {letters}
     ON CONFLICT DO NOTHING
 ), forgotten AS (
     DELETE FROM curation_change h USING restored r
     WHERE h.action_id = :action AND h.resource = :resource AND h.row_id = r.id
 )
-SELECT count(*) FROM restored""").bindparams(_IDS),  # noqa: S608 - our own names
+SELECT count(*) FILTER (WHERE id = shown_id) AS rows, count(DISTINCT shown_id) FILTER (WHERE {processed}) AS processed
+FROM restored""").bindparams(_IDS),  # noqa: S608 - our own names
     )
+
+
+def _what_to_do(resource: Resource, step: LineStep) -> str:
+    """Build the expression for what an undo does with a queue of the row.
+
+    `restore` it; let the step `finish` a row that the action has queued; `keep` what has happened since; nothing if the
+    action has not changed it, or must not be undone.
+    """
+    queue, columns = step.queue, [*(f"{step.queue}_{part}" for part in PARTS), f"{step.queue}_attempts"]
+    is_queued = f"h.after ->> '{queue}_status' = 'Queued'"
+    return f"""CASE
+        WHEN NOT jsonb_exists(h.after, '{queue}_attempts') OR {_MUST_NOT_QUEUE.get(resource.name, "false")} THEN NULL
+        WHEN {is_queued} AND t.{queue}_status = 'Queued' AND NOT {step.has_completed("t")} THEN 'restore'
+        WHEN {is_queued} AND t.{queue}_status = 'Processing' THEN 'finish'
+        WHEN {_object(columns)} @> {_only("h.after", columns)}
+            AND (jsonb_exists(h.after, '{queue}_status') OR t.{queue}_status = 'Processing') THEN 'restore'
+        ELSE 'keep' END"""
+
+
+def _restored_queue(step: LineStep) -> list[str]:
+    """Build the assignments of the columns of a queue; a row in flight is finished, but not tried again."""
+    queue, restores = step.queue, f"j.{step.queue}_do = 'restore'"
+    finishes = f"WHEN j.{queue}_do = 'finish' THEN {step.status_when_withdrawn('t')}"
+    return [
+        _restored(f"{queue}_status", restores),
+        _restored(f"{queue}_error", restores),
+        _restored(f"{queue}_due_at", restores, kind="timestamptz"),
+        _restored(f"{queue}_revert_to", restores, finishes),
+    ]
+
+
+def _restored(column: str, condition: str, otherwise: str = "", kind: str = "text") -> str:
+    """Build the assignment of the value before the action, where it was stored and the condition is true."""
+    stored = f"{condition} AND jsonb_exists(j.before, '{column}')"
+    return f"{column} = CASE WHEN {stored} THEN cast(j.before ->> '{column}' AS {kind}) {otherwise} ELSE t.{column} END"
+
+
+def _only(stored: str, columns: Sequence[str]) -> str:
+    """Build the expression for a stored object with these keys alone."""
+    keys = ", ".join(f"'{name}'" for name in columns)
+    return f"(SELECT coalesce(jsonb_object_agg(key, value), '{{}}') FROM jsonb_each({stored}) WHERE key IN ({keys}))"  # noqa: S608
 
 
 _IDS = bindparam("ids", type_=ARRAY(Uuid()))
@@ -202,16 +255,12 @@ FROM unnest(cast(:ids AS uuid[]), cast(:befores AS text[]), cast(:afters AS text
 _NEXT = text("""
 SELECT row_id FROM curation_change WHERE action_id = :action AND resource = :resource AND row_id > :after
 ORDER BY row_id LIMIT :limit""")
-# Rows that must not be restored: merged contacts, and work for an address that was suppressed meanwhile.
-_STILL: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys((resource.name for resource in CURATED), ()),
-    CONTACTS.name: (
-        "t.merged_into_id IS NULL",
-        "(t.suppressed_at IS NULL OR h.before ->> 'contact_verification_status' IS DISTINCT FROM 'Queued')",
-    ),
-    DELIVERIES.name: (
-        "NOT EXISTS (SELECT FROM contact c WHERE c.id = t.contact_id AND c.suppressed_at IS NOT NULL "
-        "AND h.before ->> 'delivery_status' = 'Queued')",
-    ),
+# Rows that must not be restored.
+_STILL: Mapping[str, Sequence[str]] = {CONTACTS.name: ("t.merged_into_id IS NULL",)}
+# Work for an address that was suppressed meanwhile is not queued again.
+_MUST_NOT_QUEUE: Mapping[str, str] = {
+    CONTACTS.name: "(t.suppressed_at IS NOT NULL AND h.before ->> 'contact_verification_status' = 'Queued')",
+    DELIVERIES.name: "(h.before ->> 'delivery_status' = 'Queued' "
+    "AND EXISTS (SELECT FROM contact c WHERE c.id = t.contact_id AND c.suppressed_at IS NOT NULL))",
 }
 _RESTORE = {resource.name: _restore(resource) for resource in (*CURATED, DELIVERIES)}

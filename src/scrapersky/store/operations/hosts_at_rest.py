@@ -1,4 +1,4 @@
-"""SQL about web hosts and providers that are not asked now. None of it belongs to a tenant: a session of the engine."""
+"""SQL about web hosts and providers in a cooldown. The tables belong to no tenant: the session is one of the engine."""
 
 from dataclasses import dataclass
 from datetime import datetime

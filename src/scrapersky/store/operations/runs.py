@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -84,7 +84,7 @@ async def record(connection: Any, cycle: CycleEnded) -> int:
 async def page(
     session: AsyncSession,
     *,
-    workflow: str | None = None,
+    workflows: Collection[str] = (),
     since: datetime | None = None,
     until: datetime | None = None,
     before: tuple[datetime, int] | None = None,
@@ -92,8 +92,8 @@ async def page(
 ) -> list[Run]:
     """Return a page, newest first; `before` is the start and id of the last run of the page before."""
     query = select(Run).order_by(Run.started_at.desc(), Run.id.desc()).limit(limit)
-    if workflow is not None:
-        query = query.where(Run.workflow == workflow)
+    if workflows:
+        query = query.where(Run.workflow.in_(workflows))
     if since is not None:
         query = query.where(Run.started_at >= since)
     if until is not None:

@@ -2,7 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.migrations import BLOCKING_REVISION
+from scrapersky.core.schema.migrations import BLOCKING_REVISION
 
 
 async def blocking(session: AsyncSession, code_revision: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +12,7 @@ import idna
 from scrapersky.extract.emails.classify import normalise_email
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.public_suffix import registrable_domain
-from scrapersky.extract.text import single_line
+from scrapersky.extract.text import fold, single_line
 
 Kind = Literal["email", "domain", "phone", "person"]
 MAX_LENGTH = 320
@@ -20,6 +20,7 @@ _DIALLED = re.compile(r"[+(]?[0-9][0-9 ()./+-]{4,40}")
 _HOST = re.compile(r"[a-z0-9_.-]{1,253}")
 # An email address or an international phone number in a text.
 _WRITTEN = re.compile(r"[^\s<>\"'(),;:@]{1,64}@[^\s<>\"'(),;:@]{1,253}|\+[0-9][0-9 ()./-]{5,20}[0-9]")
+_BETWEEN_WORDS = re.compile(r"[\s,]{1,9}")
 _SCHEME = re.compile(r"[a-z][a-z+.-]{1,15}://", re.IGNORECASE)
 
 
@@ -73,6 +74,14 @@ def person_points(name: str, domain: str) -> tuple[ContactPoint, ...]:
     """Return a person by name at one site, in every case that the database, which folds ASCII only, can compare."""
     spellings = {_fold(each) for each in (name, name.lower(), name.upper(), name.title())}
     return tuple(ContactPoint("person", f"{spelling} @ {domain}") for spelling in sorted(spellings))
+
+
+def other_forms(points: Iterable[ContactPoint]) -> Iterator[ContactPoint]:
+    """Yield the people among the points without accents, and with the family name first or last."""
+    for name, at, domain in (point.value.rpartition(" @ ") for point in points if point.kind == "person"):
+        words = _BETWEEN_WORDS.split(fold(name).strip())
+        for order in (words, [words[-1], *words[:-1]], [*words[1:], words[0]]):
+            yield ContactPoint("person", f"{' '.join(order)}{at}{domain}")
 
 
 def _fold(name: str) -> str:

@@ -77,11 +77,9 @@ async def identify(session: AsyncSession, tenant_id: UUID, person: PersonQuery) 
     subject = DataSubject(person.points())
     subject.points = set(subject.given)
     first = await _having(session, tenant_id, or_(*(_has(tenant_id, point) for point in subject.points)))
-    ids = [contact.id for contact, _ in first]
-    merged = or_(
-        one_of(Contact.merged_into_id, ids),
-        one_of(Contact.id, [contact.merged_into_id for contact, _ in first if contact.merged_into_id]),
-    )
+    # Merged contacts are of one person: those that a found contact is merged into, and all that are merged into these.
+    ids = [contact.merged_into_id or contact.id for contact, _ in first]
+    merged = or_(one_of(Contact.merged_into_id, ids), one_of(Contact.id, ids))
     for contact, domain in [*first, *await _having(session, tenant_id, merged)]:
         subject.points |= await _own_points(session, tenant_id, contact, domain)
     domains = {point.value.rpartition(" @ ")[2] for point in subject.points if point.kind == "person"}

@@ -1,5 +1,6 @@
 """SQL about suppressions: contact points that get no more messages. Triggers mark the contacts that have one."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -18,10 +19,12 @@ from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
 from scrapersky.store.operations.queue_rows import one_of
-from scrapersky.store.privacy.contact_points import ContactPoint, Kind, points_in, spellings_of
+from scrapersky.store.privacy.contact_points import ContactPoint, Kind, other_forms, points_in, spellings_of
+from scrapersky.store.withheld import is_person_mentioned
 
 PERSON, IMPORT, ERASURE = "person", "import", "erasure"
-CHUNK_ROWS = 10_000
+CHUNK_ROWS = 2_000  # of one statement: marking the contacts of 10,000 exceeds the time of a request's statement
+PART_ROWS = 1_000  # of contacts that are read at once: the event loop does not wait for all
 
 
 class ErasedBefore(Conflict):
@@ -54,7 +57,7 @@ async def suppress(
     origin: str = PERSON,
 ) -> SuppressionCounts:
     """Suppress contact points: contacts that have one are marked, and their waiting rows withdrawn."""
-    values = _sorted(points)
+    values = await asyncio.to_thread(_sorted, points)
     added = 0
     for start in range(0, len(values), CHUNK_ROWS):
         added += await _insert(session, actor, values[start : start + CHUNK_ROWS], reason, origin)
@@ -76,10 +79,12 @@ async def suppress_contacts(
         query = matching(query, CONTACTS, actor.tenant_id, chosen)
     else:
         query = query.where(Contact.tenant_id == actor.tenant_id, one_of(Contact.id, chosen))
-    rows = (await session.execute(query)).all()
-    emails = {ContactPoint("email", row.email.lower()) for row in rows if row.email and "email" in kinds}
-    numbers = {ContactPoint("phone", number) for row in rows for number in row[1:] if number and "phone" in kinds}
-    return await suppress(session, actor, emails | numbers, reason=reason)
+    points = set[ContactPoint]()
+    rows = await session.stream(query.execution_options(yield_per=PART_ROWS))
+    async for part in rows.partitions():
+        points |= {ContactPoint("email", row.email.lower()) for row in part if row.email and "email" in kinds}
+        points |= {ContactPoint("phone", number) for row in part for number in row[1:] if number and "phone" in kinds}
+    return await suppress(session, actor, points, reason=reason)
 
 
 async def suppress_moved(session: AsyncSession, actor: Actor, contact: Contact, reason: str) -> None:
@@ -92,8 +97,9 @@ async def suppress_moved(session: AsyncSession, actor: Actor, contact: Contact, 
 
 
 async def suppress_erased(session: AsyncSession, actor: Actor, points: Iterable[ContactPoint]) -> None:
-    """Store only the hashes of the points, so that an erased person is not stored again."""
-    await _insert(session, actor, _sorted(points), None, ERASURE)
+    """Store only the hashes of the points, so that an erased person is not stored again, nor in another form."""
+    known_points = list(points)
+    await _insert(session, actor, _sorted([*known_points, *other_forms(known_points)]), None, ERASURE)
 
 
 async def remove(session: AsyncSession, actor: Actor, suppression_id: UUID) -> None:
@@ -118,17 +124,14 @@ async def known(
     session: AsyncSession, tenant_id: UUID, points: Iterable[ContactPoint], origin: str | None = None
 ) -> dict[ContactPoint, Suppression]:
     """Return the suppressed ones of the points, each with its suppression: its own, or that of a domain above it."""
-    above = {point: (point, *_domains_of(point)) for point in points}
-    digests = sorted({each.digest for found in above.values() for each in found})
+    above = await asyncio.to_thread(_digests_of, points)  # a host can have 120 domains above it
+    digests = sorted({digest for found in above.values() for digest in found})
     query = select(Suppression).where(Suppression.tenant_id == tenant_id, _one_of(digests))
     if origin is not None:
         query = query.where(Suppression.origin == origin)
     by_digest = {row.value_hash: row for row in await session.scalars(query)}
     return {
-        point: by_digest[each.digest]
-        for point, found in above.items()
-        for each in reversed(found)
-        if each.digest in by_digest
+        point: by_digest[digest] for point, found in above.items() for digest in reversed(found) if digest in by_digest
     }
 
 
@@ -142,6 +145,13 @@ async def mentioning(session: AsyncSession, tenant_id: UUID, texts: Iterable[str
         for point in points_in(one):
             by_point.setdefault(point, set()).add(one)
     return {one for point in await known(session, tenant_id, by_point) for one in by_point[point]}
+
+
+async def naming(session: AsyncSession, tenant_id: UUID, texts: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return those of the texts, each with the name of its site, that name a withheld person of the site."""
+    given = sorted(set(texts))
+    columns = {"sites": [site for site, _ in given], "texts": [one for _, one in given], "tenant": tenant_id}
+    return {(row.site, row.written) for row in await session.execute(_NAMING, columns)}
 
 
 async def refuse_erased(session: AsyncSession, tenant_id: UUID, points: Iterable[ContactPoint]) -> None:
@@ -184,6 +194,11 @@ async def _marked(session: AsyncSession, tenant_id: UUID) -> int:
     return int(await session.scalar(marked) or 0)
 
 
+def _digests_of(points: Iterable[ContactPoint]) -> dict[ContactPoint, list[str]]:
+    """Return the hashes of each point: its own, and those of the domains above it."""
+    return {point: [each.digest for each in (point, *_domains_of(point))] for point in points}
+
+
 def _domains_of(point: ContactPoint) -> list[ContactPoint]:
     """Return the domains above an email address or a domain, nearest first."""
     if point.kind not in ("email", "domain"):
@@ -201,6 +216,10 @@ def _one_of(digests: Sequence[str]) -> Any:
     return Suppression.value_hash == any_(literal(list(digests), ARRAY(Text())))
 
 
+_NAMING = text(f"""
+SELECT given.site, given.written FROM unnest(cast(:sites AS text[]), cast(:texts AS text[])) AS given(site, written)
+JOIN domain d ON d.tenant_id = :tenant AND d.name = given.site
+WHERE {is_person_mentioned("given.written", "d.id")}""")  # noqa: S608 - own names
 _LOCK_TENANT = text("SELECT pg_advisory_xact_lock(hashtextextended('suppression ' || :tenant, 0))")
 _NEW = """
 INSERT INTO suppression (id, tenant_id, kind, value, value_hash, reason, origin, created_by)

@@ -5,6 +5,7 @@ A campaign is a search whose provider is `campaign`. Triggers link what its sear
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from scrapersky.store.searches import resume, snapshot
 from scrapersky.store.searches.request import SearchRequest, new_search
 from scrapersky.store.steps import AdvanceRules
 
+_DIGEST = re.compile(r"; [0-9a-f]{12}\)$")  # at the end of a text that depends on the queries or web sites alone
 NAMED = 2  # queries that are listed in the name of a campaign
 ROWS_PER_STATEMENT = 1_000
 
@@ -38,6 +40,7 @@ class CampaignCounts:
     failed: int
     stopped_by_budget: int  # of the completed ones
     places: int  # found by all of them, each once
+    businesses: int  # of these places; one business may be several places, of several providers
 
 
 def identity(requests: Sequence[SearchRequest]) -> str:
@@ -49,6 +52,11 @@ def identity(requests: Sequence[SearchRequest]) -> str:
     more = "; …" if len(requests) > NAMED else ""
     digest = hashlib.sha256("\n".join(keys).encode()).hexdigest()[:12]
     return f"{len(requests)} search{'es' * (len(requests) != 1)} ({shown}{more}; {digest})"
+
+
+def title_of(text: str) -> str:
+    """Return the text of a campaign or of a list of web sites without its digest, which is for programs."""
+    return _DIGEST.sub(")", text)
 
 
 def key_of(search: SearchRequest | Search) -> Key:
@@ -137,13 +145,15 @@ async def continue_searches(
     }
     if refresh:
         await session.execute(_CLOSE_JOURNALS, values)
+        await resume.queue_read_pages(session, search_ids)
     rows = (await session.execute(_CONTINUE, values)).all()
     changed = [row.id for row in rows if row.has_other_rules]
     stopped = [row.id for row in rows if row.was_stopped]
     await resume.take_over_rows(session, search_ids)
     await spending.wake_searches(session, search_ids)
-    if changed:
+    if changed or stopped:  # pages are picked per site, not by the conditions of withdrawn rows
         await resume.queue_more_pages(session, campaign.id, rules)
+    if changed:
         await resume.queue_analyses(session, changed, rules)
     if stopped:
         await resume.queue_withdrawn_rows(session, stopped, rules)
@@ -162,6 +172,12 @@ async def counts(session: AsyncSession, campaign_id: UUID) -> CampaignCounts:
     """Count the searches of a campaign by their state."""
     row = (await session.execute(_COUNTS, {"campaign": campaign_id})).one()
     return CampaignCounts(**row._mapping)
+
+
+async def place_counts(session: AsyncSession, campaign_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Count the places that each of these campaigns has found, each once."""
+    rows = await session.execute(_PLACES, {"campaigns": list(campaign_ids)})
+    return dict.fromkeys(campaign_ids, 0) | {row.search_id: row.places for row in rows}
 
 
 async def searches_of(session: AsyncSession, campaign_id: UUID, limit: int) -> list[Mapping[str, Any]]:
@@ -199,8 +215,13 @@ SELECT count(*)::integer AS searches,
     (count(*) FILTER (WHERE s.place_search_status = 'Skipped'))::integer AS skipped,
     (count(*) FILTER (WHERE s.place_search_status = 'Error'))::integer AS failed,
     (count(*) FILTER (WHERE s.stopped_by_budget))::integer AS stopped_by_budget,
-    (SELECT count(*)::integer FROM search_place WHERE search_id = :campaign) AS places
+    (SELECT count(*)::integer FROM search_place WHERE search_id = :campaign) AS places,
+    (SELECT count(DISTINCT coalesce(b.same_as_id, b.id))::integer FROM search_business f
+        JOIN local_business b ON b.id = f.business_id WHERE f.search_id = :campaign) AS businesses
 FROM campaign_search m JOIN search s ON s.id = m.search_id WHERE m.campaign_id = :campaign""")
+_PLACES = text("""
+SELECT search_id, count(*)::integer AS places FROM search_place
+WHERE search_id = ANY (cast(:campaigns AS uuid[])) GROUP BY search_id""")
 _SEARCHES = text("""
 SELECT s.id, s.text, s.area, s.provider, s.result_limit, s.place_search_status, s.place_search_error, s.result_count,
     s.cost_cents, s.stopped_by_budget, s.notes

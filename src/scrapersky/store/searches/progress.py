@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, LineStep, contacts_of_search
+from scrapersky.store.left_behind import NO_REASON, is_left_behind, reason_of, without_names
+from scrapersky.store.steps import LISTED_OF_SEARCH, ROWS_OF_SEARCH, STEPS, LineStep, contacts_of_search
 
 STATUSES = ("Queued", "Processing", "Completed", "Skipped", "Error")
-NO_REASON = "it is scheduled for a later day: a quota of the tenant"  # the schedule of quotas stores no reason
+
+MIN_SHARE = 0.05  # of the rows of a search: before, its pace says little
+MAX_PREDICTED = timedelta(hours=6)  # the pace of an older search says little
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class StepReason(NamedTuple):
     status: str
     reason: str
     rows: int
+    until: datetime | None = None  # the earliest time at which a postponed row is tried again
 
 
 NOT_COUNTED = [StepCount(step.workflow, 0, 0, 0, 0, 0) for step in STEPS]
@@ -85,6 +89,20 @@ def is_done(steps: Sequence[StepCount]) -> bool:
     return not any(step.open for step in steps)
 
 
+def seconds_left(
+    begun_at: datetime, counted_at: datetime, share_done: float, until: Sequence[datetime]
+) -> float | None:
+    """Return about how long a search still takes at its pace so far, and not less than what it waits for.
+
+    None if that cannot be said: nothing is left, little is done, or it began long ago.
+    """
+    passed = counted_at - begun_at
+    if share_done >= 1 or share_done < MIN_SHARE or passed > MAX_PREDICTED:
+        return None
+    waits = [(moment - counted_at).total_seconds() for moment in until]
+    return max(passed.total_seconds() * (1 - share_done) / share_done, *waits, 1.0)
+
+
 def as_json(steps: Sequence[StepCount]) -> dict[str, Any]:
     """Return the counts by step, as JSON."""
     return {step.workflow: {key: value for key, value in vars(step).items() if key != "workflow"} for step in steps}
@@ -101,41 +119,51 @@ def rows_of(step: LineStep) -> str:
     return f"{step.table} t WHERE {ROWS_OF_SEARCH[step.table].found.format(row='t')}"
 
 
-def _of_each_step(query: Callable[[LineStep, str], str]) -> str:
-    """Join a query for each step; it gets the step and the FROM clause of the search's rows that have entered it."""
-    return " UNION ALL ".join(query(step, f"{rows_of(step)} AND t.{step.queue}_status <> 'New'") for step in STEPS)
+def listed_rows_of(step: LineStep) -> str:
+    """Build the FROM clause of a step's rows as lists show them, named `t`: a business once, whatever its records."""
+    if step.table != "local_business":
+        return rows_of(step)
+    return f"local_business t WHERE t.same_as_id IS NULL AND {LISTED_OF_SEARCH[step.table].found.format(row='t')}"
 
 
-def _counts(step: LineStep, rows: str) -> str:
-    counts = ", ".join(f"count(*) FILTER (WHERE t.{step.queue}_status = '{status}')" for status in STATUSES)
-    return f"SELECT '{step.workflow}' AS workflow, {counts} FROM {rows}"  # noqa: S608 - our own names
+def _of_each_step(query: Callable[[LineStep], str]) -> str:
+    return " UNION ALL ".join(query(step) for step in STEPS)
 
 
-def _waiting(step: LineStep, rows: str) -> str:
+def _entered(step: LineStep, rows: str) -> str:
+    """Limit the FROM clause to rows that have entered the step."""
+    return f"{rows} AND t.{step.queue}_status <> 'New'"
+
+
+def _counts(step: LineStep) -> str:
+    """Count the rows by status: the work that is left in all records, the rest as lists show it."""
+    of = {status: f"count(*) FILTER (WHERE t.{step.queue}_status = '{status}') AS {status}" for status in STATUSES}
+    rows, listed = _entered(step, rows_of(step)), _entered(step, listed_rows_of(step))
+    if rows == listed:
+        return f"SELECT '{step.workflow}' AS workflow, {', '.join(of.values())} FROM {rows}"  # noqa: S608 - our own names
+    left, settled = (", ".join(of[status] for status in part) for part in (STATUSES[:2], STATUSES[2:]))
+    return (
+        f"SELECT '{step.workflow}' AS workflow, l.*, s.* FROM (SELECT {left} FROM {rows}) l, "  # noqa: S608
+        f"(SELECT {settled} FROM {listed}) s"
+    )
+
+
+def _waiting(step: LineStep) -> str:
     due, reason = f"t.{step.queue}_due_at", f"t.{step.queue}_error"
     return (
         f"SELECT '{step.workflow}' AS workflow, count(*) AS rows, min({due}) AS until, "  # noqa: S608 - our own names
         f"greatest(0, extract(epoch FROM min({due}) - now())) AS seconds, "
         f"(array_agg({reason} ORDER BY {due}))[1] AS reason "
-        f"FROM {rows} AND t.{step.queue}_status = 'Queued' AND {due} > now() HAVING count(*) > 0"
+        f"FROM {rows_of(step)} AND t.{step.queue}_status = 'Queued' AND {due} > now() HAVING count(*) > 0"
     )
 
 
-# Host names and numbers differ from row to row; HTTP status codes and names of well-known files are part of a reason.
-_SITE = (
-    r"https?://[^[:space:]]*[^[:space:].,;:)]"
-    r"|\m(?!robots[.]txt\M|sitemap[^[:space:]]*[.]xml\M)[[:alnum:]@_-]+([.][[:alnum:]@_-]+)*[.]([a-z]{2,}|[0-9]+)(:[0-9]+)?\M"
-)
-_NUMBER = r"\m(?![345][0-9][0-9]\M(?! (s|ms|seconds|minutes|bytes|KB|MB)\M))[0-9]+([.,][0-9]+)*"
-
-
-def _left_behind(step: LineStep, rows: str) -> str:
-    status, message = f"t.{step.queue}_status", f"coalesce(t.{step.queue}_error, '')"
-    reason = f"regexp_replace(regexp_replace({message}, '{_SITE}', 'a site', 'gi'), '{_NUMBER}', '…', 'g')"
+def _left_behind(step: LineStep) -> str:
+    message = reason_of(step.queue, "t")
     return (
-        f"SELECT '{step.workflow}' AS workflow, {status} AS status, {reason} AS reason, {message} AS message "  # noqa: S608
-        f"FROM {rows} AND {status} IN ('Skipped', 'Error', 'Queued') "  # a list, which an index can look up
-        f"AND ({status} <> 'Queued' OR t.{step.queue}_error IS NOT NULL)"
+        f"SELECT '{step.workflow}' AS workflow, t.{step.queue}_status AS status, {without_names(message)} AS reason, "  # noqa: S608
+        f"{message} AS message, CASE WHEN t.{step.queue}_status = 'Queued' THEN t.{step.queue}_due_at END AS due "
+        f"FROM {_entered(step, listed_rows_of(step))} AND {is_left_behind(step.queue, 't')}"
     )
 
 
@@ -143,6 +171,6 @@ _PROGRESS = text(_of_each_step(_counts))
 _WAITS = text(f"{_of_each_step(_waiting)} ORDER BY until")
 _REASONS = text(
     "SELECT workflow, status, CASE WHEN min(message) = max(message) THEN min(message) ELSE reason END AS reason, "  # noqa: S608
-    f"count(*) AS rows FROM ({_of_each_step(_left_behind)}) r "
+    f"count(*) AS rows, min(due) AS until FROM ({_of_each_step(_left_behind)}) r "
     "GROUP BY workflow, status, r.reason ORDER BY workflow <> 'place_search', 4 DESC, 1, 3 LIMIT :limit"
 )

@@ -131,6 +131,7 @@ async def _update(session: AsyncSession, search: Search, request: SearchRequest,
     await session.flush()  # the budget first
     if queue and starts_over:
         await journal.close(session, search.id)
+        await resume.queue_read_pages(session, [search.id])
     elif queue:  # a trigger resets spent_micros of a search that is queued; this one continues and has spent a part
         await session.execute(update(Search).where(Search.id == search.id).values(spent_micros=spent))
     await spending.wake_searches(session, [search.id])

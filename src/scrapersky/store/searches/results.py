@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from scrapersky.models import CampaignSearch, Domain, Search, SearchDomain
-from scrapersky.store.steps import contacts_of_search, not_rejected
+from scrapersky.store.leads.merged_business import records_of, shown_id_of
+from scrapersky.store.steps import LISTED_OF_SEARCH, contacts_of_search, is_of_rejected, not_rejected
 from scrapersky.store.withheld import is_withheld
 
 
@@ -27,11 +28,16 @@ async def shortcomings(session: AsyncSession, search_id: UUID) -> dict[str, Any]
     return dict((await session.execute(columns)).one()._mapping)
 
 
+# Lists of a search whose rows are counted: the three in the middle have the contacts with such a value.
+LISTED = ("contacts", "with_email", "with_phone", "with_name", "businesses", "domains")
+
+
 @dataclass(frozen=True)
 class FoundContacts:
     """What a search has found: counts, the contacts that its files leave out, and when the first one was found."""
 
     found: dict[str, int]  # contacts, emails, phones, people, domains
+    listed: dict[str, int]  # the rows of its lists: LISTED
     left_out: dict[str, int]  # contacts: rejected by people, withheld by a suppression, merged into others
     first_at: datetime | None  # of those found since the search was created
 
@@ -46,7 +52,8 @@ async def found_contacts(session: AsyncSession, search_id: UUID) -> FoundContact
     row = dict((await session.execute(_COUNTS, {"search": search_id})).one()._mapping)
     first_at = row.pop("first_at")
     left_out = {name: row.pop(name) for name in ("rejected", "suppressed", "merged")}
-    return FoundContacts(row, {name: count for name, count in left_out.items() if count}, first_at)
+    listed = {name: row.pop(f"listed_{name}") for name in LISTED}
+    return FoundContacts(row, listed, {name: count for name, count in left_out.items() if count}, first_at)
 
 
 async def verdicts(session: AsyncSession, search_id: UUID) -> dict[str, str | None]:
@@ -73,8 +80,34 @@ async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
     return set(await session.scalars(found.where(SearchDomain.search_id == search_id)))
 
 
-# As in the file: without contacts that people rejected or a suppression withholds.
-_WANTED = f"NOT {is_withheld('c')} AND {not_rejected('c')}"
+# As in the file: without contacts that people rejected, alone or with their business, or a suppression withholds.
+_NOT_REJECTED = f"{not_rejected('c')} AND NOT {is_of_rejected('c.business_id', 'c.domain_id')}"
+_WANTED = f"NOT {is_withheld('c')} AND {_NOT_REJECTED}"
+_IS_LISTED = {"contacts": "", **{f"with_{name}": f" AND c.{name} IS NOT NULL" for name in ("email", "phone", "name")}}
+_LISTED_CONTACTS = ", ".join(
+    f"count(c.id) FILTER (WHERE c.is_listed AND c.merged_into_id IS NULL{condition}) AS listed_{name}"
+    for name, condition in _IS_LISTED.items()
+)
+_BUSINESS_IS_LISTED = LISTED_OF_SEARCH["local_business"].found.format(row="b")
+# The records that other searches have found of the businesses of the search: its rows in files have their values, too.
+_OTHER_RECORDS = """
+    SELECT m.id FROM search_business f JOIN local_business r ON r.id = f.business_id
+    JOIN local_business m ON m.same_as_id = coalesce(r.same_as_id, r.id) WHERE f.search_id = :search
+    UNION SELECT r.same_as_id FROM search_business f JOIN local_business r ON r.id = f.business_id
+    WHERE f.search_id = :search AND r.same_as_id IS NOT NULL
+    EXCEPT SELECT f.business_id FROM search_business f WHERE f.search_id = :search"""
+_OF_OTHER_RECORDS = f"""
+    SELECT c.*, false AS is_listed FROM ({_OTHER_RECORDS}) m JOIN contact c ON c.business_id = m.id
+    WHERE c.domain_id IS NULL
+    UNION ALL SELECT c.*, false FROM (SELECT l.domain_id FROM ({_OTHER_RECORDS}) m
+        JOIN business_domain l ON l.business_id = m.id
+        EXCEPT SELECT f.domain_id FROM search_domain f WHERE f.search_id = :search) l
+    JOIN contact c ON c.domain_id = l.domain_id"""  # noqa: S608 - our own names
+# Whose value it is: that of a web site, else of a business with all its records, by its web site if it has one.
+_OWNER = f"""CASE WHEN c.domain_id IS NOT NULL OR c.business_id IS NULL THEN coalesce(c.domain_id, c.id) ELSE (
+    SELECT coalesce((SELECT l.domain_id FROM business_domain l WHERE l.business_id = ANY ({records_of("shown.id")})
+        ORDER BY l.domain_id LIMIT 1), shown.id)
+    FROM (SELECT {shown_id_of("c.business_id")} AS id) shown) END"""  # noqa: S608 - our own names
 # OFFSET 0 keeps the planner from repeating the condition in every count: it is planned once and evaluated once a row.
 _COUNTS = text(f"""
 SELECT count(*) FILTER (WHERE wanted) AS contacts,
@@ -85,11 +118,15 @@ SELECT count(*) FILTER (WHERE wanted) AS contacts,
     count(*) FILTER (WHERE NOT wanted AND NOT withheld AND c.merged_into_id IS NULL) AS rejected,
     count(*) FILTER (WHERE withheld) AS suppressed,
     count(*) FILTER (WHERE NOT wanted AND NOT withheld AND c.merged_into_id IS NOT NULL) AS merged,
-    min(c.created_at) FILTER (WHERE c.created_at >= s.created_at) AS first_at
+    {_LISTED_CONTACTS},
+    (SELECT count(*) FROM local_business b WHERE b.same_as_id IS NULL AND {_BUSINESS_IS_LISTED}) AS listed_businesses,
+    (SELECT count(*) FROM search_domain WHERE search_id = :search) AS listed_domains,
+    min(c.created_at) FILTER (WHERE c.is_listed AND c.created_at >= s.created_at) AS first_at
 FROM search s LEFT JOIN (
-    SELECT c.*, NOT withheld AND {not_rejected("c")} AS wanted, coalesce(c.domain_id, c.business_id, c.id) AS owner
+    SELECT c.*, NOT withheld AND {_NOT_REJECTED} AS wanted, {_OWNER} AS owner
     FROM (SELECT c.*, {is_withheld("c")} AS withheld
-        FROM ({contacts_of_search("c.*")} OFFSET 0) c OFFSET 0) c) c ON true
+        FROM ({contacts_of_search("c.*, true AS is_listed")} UNION ALL {_OF_OTHER_RECORDS} OFFSET 0) c OFFSET 0) c) c
+    ON true
 WHERE s.id = :search""")  # noqa: S608 - our own names
 
 _VERDICTS = text(f"""

@@ -41,8 +41,14 @@ async def queue_more_pages(session: AsyncSession, search_id: UUID, rules: Advanc
 
 
 async def queue_sites(session: AsyncSession, search_id: UUID) -> None:
-    """Queue all web sites of a search again that are neither queued nor processed, unless a person rejected them."""
+    """Queue all web sites of a search again, and their pages that were read, unless a person rejected them."""
     await session.execute(_QUEUE_SITES, {"search": search_id})
+    await queue_read_pages(session, [search_id])
+
+
+async def queue_read_pages(session: AsyncSession, search_ids: Sequence[UUID]) -> None:
+    """Queue the pages again that were read for these searches: what is on them may have changed."""
+    await session.execute(_QUEUE_READ_PAGES, {"searches": list(search_ids)})
 
 
 async def queue_analyses(session: AsyncSession, search_ids: Sequence[UUID], rules: AdvanceRules) -> None:
@@ -112,6 +118,12 @@ UPDATE domain SET sitemap_analysis_status = 'Queued' WHERE id IN (
 )
 
 _PAGES = step_after("sitemap_import").queue
+_QUEUE_READ_PAGES = text(f"""
+UPDATE page SET {_PAGES}_status = 'Queued' WHERE id IN (
+    SELECT t.id FROM page t JOIN domain d ON d.id = t.domain_id WHERE t.domain_id IN (
+            SELECT f.domain_id FROM search_domain f WHERE f.search_id = ANY (cast(:searches AS uuid[])))
+        AND t.{_PAGES}_status IN ('Completed', 'Skipped', 'Error') AND {not_rejected("t")} AND {not_rejected("d")}
+    ORDER BY t.id FOR NO KEY UPDATE OF t)""")  # noqa: S608 - our own names
 # The order of extract.pages.select: the kinds in turn, the highest score and the smallest depth first; no page whose
 # URL differs from one that was read only in www, case or a slash.
 _QUEUE_PAGES = text(f"""

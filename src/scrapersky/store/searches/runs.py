@@ -1,7 +1,7 @@
-"""SQL about the runs of searches: begin one explicitly, find those that are open, end one."""
+"""SQL about the runs of searches: begin one explicitly, find those that are open, end those that are complete."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -10,7 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import UnknownName
 from scrapersky.models import Search, SearchRun
+from scrapersky.store.searches import changes, snapshot
 
+RunState = Literal["under way", "complete", "complete, not all places", "ended by the next"]
 LOOKED_AT = 500  # open runs of one look, in any order, so that none waits for others
 
 
@@ -37,28 +39,60 @@ async def open_runs(connection: asyncpg.Connection) -> list[OpenRun]:
     return [OpenRun(*row) for row in await connection.fetch(_OPEN, LOOKED_AT)]
 
 
+async def open_of(session: AsyncSession, search_id: UUID) -> list[OpenRun]:
+    """Return the open run of a search or campaign, and those of the searches of a campaign."""
+    return [OpenRun(*row) for row in await session.execute(_OPEN_OF, {"search": search_id})]
+
+
+async def notify(session: AsyncSession, search_id: UUID, destination_id: UUID) -> bool:
+    """Let the open run of a search notify a destination of its end, besides those whose rule says so."""
+    done = await session.execute(_NOTIFY, {"search": search_id, "destination": destination_id})
+    return done.first() is not None
+
+
 async def of_search(session: AsyncSession, search_id: UUID, limit: int = 100) -> list[SearchRun]:
     """Return the runs of a search, the latest first."""
     wanted = select(SearchRun).where(SearchRun.search_id == search_id).order_by(SearchRun.number.desc())
     return list(await session.scalars(wanted.limit(limit)))
 
 
-async def lock_open(session: AsyncSession, run_id: UUID) -> SearchRun | None:
-    """Lock an open run; None if it has ended, or if another process ends it now."""
-    wanted = select(SearchRun).where(SearchRun.id == run_id, SearchRun.ended_at.is_(None))
-    return await session.scalar(wanted.with_for_update(skip_locked=True))
+async def note_searched(session: AsyncSession, search_id: UUID) -> None:
+    """Note in the open run of a search that its provider showed all places, and in those of its campaigns.
 
-
-async def end(session: AsyncSession, run: SearchRun, is_whole: bool, counts: Mapping[str, Any] | None) -> None:
-    """End a run of which no work is left."""
-    run.ended_at = (await session.execute(select(func.now()))).scalar_one()
-    run.is_complete, run.is_whole, run.counts = True, is_whole, dict(counts) if counts is not None else None
+    The row of the search is not Completed yet: a campaign's other searches have to be.
+    """
     await session.flush()
+    await session.execute(_NOTE_SEARCHED, {"search": search_id})
 
 
-async def is_whole(session: AsyncSession, search_id: UUID) -> bool:
-    """Return whether the search, and each search of a campaign, found all that its provider has."""
-    return bool(await session.scalar(_IS_WHOLE, {"search": search_id}))
+async def complete(session: AsyncSession, run: OpenRun) -> SearchRun | None:
+    """End a run if no work of its search is left; None if some is, or if another process ends the run now."""
+    wanted = select(SearchRun).where(SearchRun.id == run.run_id, SearchRun.ended_at.is_(None))
+    locked = await session.scalar(wanted.with_for_update(skip_locked=True))
+    if locked is None:
+        return None
+    counted = await snapshot.current(session, await session.get_one(Search, run.search_id))
+    if not counted.is_done or counted.counted_at < locked.began_at:
+        return None
+    locked.is_whole = bool(await session.scalar(_IS_WHOLE, {"search": run.search_id}))
+    failed = sum(step.failed for step in counted.steps)
+    locked.found = {**counted.found, "failed": failed}
+    locked.is_complete, locked.ended_at = True, (await session.execute(select(func.now()))).scalar_one()
+    known = await of_search(session, run.search_id, limit=10_000)
+    former = next((one for one in known if one.number < locked.number), None)
+    if former is not None:
+        locked.counts = (await changes.between(session, run.search_id, former, locked, known)).counts
+    await session.flush()
+    return locked
+
+
+def state_of(run: SearchRun) -> RunState:
+    """Return the state of a run in words."""
+    if run.ended_at is None:
+        return "under way"
+    if not run.is_complete:
+        return "ended by the next"
+    return "complete" if run.is_whole else "complete, not all places"
 
 
 async def pair(
@@ -86,6 +120,20 @@ async def pair(
 _OPEN = """
 SELECT r.id, r.tenant_id, r.search_id FROM search_run r JOIN tenant t ON t.id = r.tenant_id
 WHERE r.ended_at IS NULL AND t.disabled_at IS NULL ORDER BY random() LIMIT $1"""
+_NOTIFY = text("""
+UPDATE search_run SET notified = notified || cast(:destination AS uuid)
+WHERE search_id = :search AND ended_at IS NULL RETURNING id""")
+_OPEN_OF = text("""
+SELECT id, tenant_id, search_id FROM search_run WHERE ended_at IS NULL AND (search_id = :search
+    OR search_id IN (SELECT search_id FROM campaign_search WHERE campaign_id = :search))
+ORDER BY search_id <> :search""")
+_NOTE_SEARCHED = text("""
+UPDATE search_run r SET is_whole = true
+WHERE r.ended_at IS NULL AND NOT r.is_whole
+    AND (r.search_id = :search OR r.search_id IN (SELECT campaign_id FROM campaign_search WHERE search_id = :search))
+    AND NOT EXISTS (SELECT FROM search s WHERE (s.id = r.search_id AND s.id = :search
+        OR s.id IN (SELECT search_id FROM campaign_search WHERE campaign_id = r.search_id))
+        AND (s.is_partial OR (s.place_search_status <> 'Completed' AND s.id <> :search)))""")
 _IS_WHOLE = text("""
 SELECT coalesce(bool_and(s.place_search_status = 'Completed' AND NOT s.is_partial), false) FROM search s
 WHERE s.provider <> 'campaign' AND s.id IN (

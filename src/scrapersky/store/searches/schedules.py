@@ -1,5 +1,6 @@
 """SQL about schedules: those that are due, the lock of one, and its next time."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
@@ -76,6 +77,12 @@ async def with_searches(session: AsyncSession, tenant_id: UUID, limit: int) -> l
         .limit(limit)
     )
     return [(row[0], row[1]) for row in await session.execute(wanted)]
+
+
+async def searches_of(session: AsyncSession, tenant_id: UUID, search_ids: Collection[UUID]) -> dict[UUID, Search]:
+    """Return the searches and campaigns of these schedules by their ids."""
+    wanted = select(Search).where(Search.tenant_id == tenant_id, Search.id.in_(search_ids))
+    return {one.id: one for one in await session.scalars(wanted)}
 
 
 async def of_search(session: AsyncSession, search_id: UUID, *, lock: bool = False) -> Schedule | None:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -13,15 +12,20 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Search, SearchProgress
+from scrapersky.store.left_behind import is_undecided
 from scrapersky.store.line import hidden_sites
 from scrapersky.store.line.advance_rules import read_rules
 from scrapersky.store.searches import progress
-from scrapersky.store.searches.progress import StepCount, StepReason, Wait, rows_of
+from scrapersky.store.searches.progress import StepCount, StepReason, Wait, listed_rows_of
 from scrapersky.store.searches.results import found_contacts
 from scrapersky.store.steps import STEPS, LineStep
 
 MIN_SECONDS = 1.0  # between two counts of one search
-COST_FACTOR = 20  # a count waits this many times as long as the one before took
+# The seconds that the next count of a search waits, in SQL: twenty times as long as the last one took, as far as its
+# rows explain it. On a busy machine the count of a small search takes long, too.
+COST_SECONDS = """least(20 * p.seconds, (SELECT sum(number::numeric) / 1000
+    FROM jsonb_array_elements(p.snapshot -> 'steps') AS one(step),
+        jsonb_each_text(step - 'workflow') AS part(name, number)))"""
 MAX_SECONDS_DONE = 600.0  # a search without work left is counted again after this time
 MAX_UNDECIDED = 10_000  # undecided rows are counted up to this number
 REFRESHED_PER_LIST = 5  # searches of a list that one request counts; the next request counts others
@@ -38,6 +42,7 @@ class ProgressSnapshot:
     reasons: list[StepReason]
     waits: list[Wait]
     found: dict[str, int]  # contacts, emails, phones, people, domains
+    listed: dict[str, int]  # the rows of its lists: results.LISTED
     hidden: dict[str, int]  # sites that show nothing to a plain reader, by reason
     undecided: dict[str, int]  # rows that wait for the decision of a person, by the step that they would enter
     left_out: dict[str, int]  # contacts that files leave out, by reason: rejected, suppressed, merged
@@ -94,27 +99,33 @@ def _age(stored: _Stored) -> datetime:
 
 
 async def _stored(session: AsyncSession, ids: Sequence[UUID]) -> dict[UUID, _Stored]:
-    pace = {"min_seconds": MIN_SECONDS, "max_seconds": MAX_SECONDS_DONE, "factor": COST_FACTOR}
-    rows = await session.execute(_STORED, {"ids": list(ids), **pace})
-    return {row.search_id: _Stored(_read(row), row.is_due) for row in rows}
+    rows = await session.execute(_STORED, {"ids": list(ids), "max_seconds": MAX_SECONDS_DONE})
+    return {row.search_id: _Stored(read(row), row.is_due) for row in rows}
 
 
-def _read(row: Any) -> ProgressSnapshot:
+def read(row: Any) -> ProgressSnapshot:
+    """Return the snapshot of a row of the table."""
     stored: Mapping[str, Any] = row.snapshot
     waits = [Wait(**{**wait, "until": datetime.fromisoformat(wait["until"])}) for wait in stored["waits"]]
+    reasons = [StepReason(**{**one, "until": _moment(one.get("until"))}) for one in stored["reasons"]]
     return ProgressSnapshot(
         row.search_id,
         row.counted_at,
         row.is_done,
         [StepCount(**step) for step in stored["steps"]],
-        [StepReason(**reason) for reason in stored["reasons"]],
+        reasons,
         waits,
         stored["found"],
-        stored.get("hidden", {}),  # snapshots of the version before have none
+        stored.get("listed", {}),  # snapshots of the version before have none of these
+        stored.get("hidden", {}),
         stored["undecided"],
         stored.get("left_out", {}),
-        datetime.fromisoformat(first) if (first := stored.get("first_contact_at")) else None,
+        _moment(stored.get("first_contact_at")),
     )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 async def _count(session: AsyncSession, search: Search) -> ProgressSnapshot:
@@ -133,6 +144,7 @@ async def _count(session: AsyncSession, search: Search) -> ProgressSnapshot:
         reasons,
         waits,
         contacts.found,
+        contacts.listed,
         await hidden_sites.of_search(session, search.id),
         await _undecided(session, search),
         contacts.left_out,
@@ -162,9 +174,12 @@ async def _store(session: AsyncSession, search: Search, counted: ProgressSnapsho
         "is_done": counted.is_done,
         "snapshot": {
             "steps": [asdict(step) for step in counted.steps],
-            "reasons": [reason._asdict() for reason in counted.reasons],
+            "reasons": [
+                {**reason._asdict(), "until": reason.until and reason.until.isoformat()} for reason in counted.reasons
+            ],
             "waits": waits,
             "found": counted.found,
+            "listed": counted.listed,
             "hidden": counted.hidden,
             "undecided": counted.undecided,
             "left_out": counted.left_out,
@@ -175,24 +190,23 @@ async def _store(session: AsyncSession, search: Search, counted: ProgressSnapsho
     await session.execute(new.on_conflict_do_update(index_elements=["search_id"], set_=row))
 
 
-def _undecided_rows(before: LineStep, step: LineStep) -> str:
-    came = f" AND {before.was_passed('t')}" if before.table == step.table else ""
+def _undecided_rows(step: LineStep) -> str:
     return (
-        f"SELECT '{step.workflow}' AS workflow, count(*) AS rows FROM (SELECT FROM {rows_of(step)}{came} "  # noqa: S608 - our own names
-        f"AND t.curation_status = 'New' AND t.{step.queue}_status = 'New' AND {step.can_enter('t')} "
-        "LIMIT :max_rows) u"
+        f"SELECT '{step.workflow}' AS workflow, count(*) AS rows FROM "  # noqa: S608 - our own names
+        f"(SELECT FROM {listed_rows_of(step)} AND {is_undecided(step, 't')} LIMIT :max_rows) u"
     )
 
 
-_UNDECIDED = {step.workflow: _undecided_rows(before, step) for before, step in pairwise(STEPS)}
+_UNDECIDED = {step.workflow: _undecided_rows(step) for step in STEPS[1:]}
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))")
 _TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:key, 0))")
 _FORGET = text("DELETE FROM search_progress WHERE search_id = ANY (cast(:searches AS uuid[]))")
 # A search without work left changes by what people do, which the audit records, within a transaction of a minute at
 # most, or seldom by another search that finds the same web sites.
-_STORED = text("""
-SELECT p.*, age.seconds > greatest(:min_seconds, :factor * p.seconds) AND (NOT p.is_done OR age.seconds > :max_seconds
+_STORED = text(f"""
+SELECT p.*, age.seconds > greatest({MIN_SECONDS}, {COST_SECONDS})
+    AND (NOT p.is_done OR age.seconds > :max_seconds OR p.snapshot -> 'listed' IS NULL
     OR EXISTS (SELECT FROM audit a WHERE a.tenant_id = p.tenant_id AND a.at > p.counted_at - interval '1 minute'))
     AS is_due
 FROM search_progress p, extract(epoch FROM clock_timestamp() - p.counted_at) AS age(seconds)
-WHERE p.search_id = ANY (:ids)""").bindparams(bindparam("ids", type_=ARRAY(Uuid())))
+WHERE p.search_id = ANY (:ids)""").bindparams(bindparam("ids", type_=ARRAY(Uuid())))  # noqa: S608 - our own constants

@@ -15,10 +15,13 @@ SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
 NAME_TAGS = SECTION_TAGS | {"h5", "h6"}
 HEADINGS = NAME_TAGS | {"strong", "b", "dt", "th", "figcaption"}
 CARD_REACH = 8
+MAX_CARD_LINES = 4  # behind a name
 SECTION_REACH = 40
 LONG_SECTION = 200
 MAX_LINE = 70  # a longer line is no name of a list
 MAX_DEPTH_STEP = 3
+MAX_CELLS = 12  # of a table row
+PARTS_OF_PAGE = frozenset(("nav", "footer"))
 
 Shape = tuple[str, str, str]
 
@@ -49,10 +52,15 @@ class PageLayout:
         self.headings = [block for block in self.blocks if block.tag in SECTION_TAGS and block.index not in self.names]
         self.heading_indexes = [block.index for block in self.headings]
         self.phone_blocks = {block.index for block in document.phone_blocks}
+        self.digit_blocks = {block.index for block in document.digit_blocks}
+        self.address_blocks = {block.index for block in self.blocks if "@" in block.text}
         self.name_indexes = sorted(self.names)
         self.is_team_page = is_team_heading(document.title)
         self._shapes: dict[int, Shape] = {}  # of blocks
         self._node_shapes: dict[int, Shape] = {}
+        self._own_cards: dict[tuple[int, int], bool] = {}  # of (name, line)
+        self._card_lines: dict[int, tuple[Block, ...]] = {}
+        self._headings_of: dict[int, tuple[str, ...]] = {}
 
     # -- shapes -------------------------------------------------------------------------------------------------------
 
@@ -113,7 +121,7 @@ class PageLayout:
 
     @cached_property
     def line_shapes(self) -> Counter[Shape]:
-        """The number of short lines of each shape that has a name, without the lines of contacts."""
+        """The number of short lines of each shape that has a name, without the lines of contacts and those of menus."""
         wanted, contacts = self.name_shapes, self.phone_blocks - self.names.keys()
         tags = {shape[0] for shape in wanted}
         return Counter(
@@ -124,6 +132,7 @@ class PageLayout:
             and (shape := self.shape(block)) in wanted
             and block.index not in contacts
             and "@" not in block.text
+            and (block.index in self.names or block.index not in self.document.linked_blocks)
         )
 
     # -- neighbours ---------------------------------------------------------------------------------------------------
@@ -134,8 +143,11 @@ class PageLayout:
         if not 0 <= index < len(self.blocks) or index in self.names:
             return None
         other = self.blocks[index]
-        if any(zone in other.zones and zone not in block.zones for zone in ("nav", "footer")):
+        here, there = block.zones, other.zones
+        if there and here is not there and not PARTS_OF_PAGE.isdisjoint(there - here):
             return None
+        if block.node == other.node:
+            return other
         return other if abs(self._depth(block) - self._depth(other)) <= MAX_DEPTH_STEP else None
 
     def _depth(self, block: Block) -> int:
@@ -143,12 +155,21 @@ class PageLayout:
 
     def is_in_own_card(self, block: Block, line: Block) -> bool:
         """Return whether a line near a name is not in the card of another name."""
+        pair = block.index, line.index
+        known = self._own_cards.get(pair)
+        if known is None:
+            known = self._own_cards[pair] = self._is_in_own_card(block, line)
+        return known
+
+    def _is_in_own_card(self, block: Block, line: Block) -> bool:
         branch = self._branch(block, line)
         if branch < 0:
             return True
-        is_inside = self.document.is_inside
-        for index in range(line.index - CARD_REACH, line.index + CARD_REACH):
-            if index in self.names and is_inside(index, branch):
+        indexes, end = self.name_indexes, line.index + CARD_REACH
+        for place in range(bisect_left(indexes, line.index - CARD_REACH), len(indexes)):
+            if indexes[place] >= end:
+                return True
+            if self.document.is_inside(indexes[place], branch):
                 return False
         return True
 
@@ -163,10 +184,18 @@ class PageLayout:
                 here = nodes[here].parent
         return branch
 
-    def card_lines(self, block: Block, reach: int = CARD_REACH) -> Iterator[Block]:
-        """Yield the lines behind a name up to the next name or the end of its card."""
-        for line in self.blocks[block.index + 1 : block.index + 1 + reach]:
-            if line.index in self.names or line.zones - block.zones or not self.is_in_own_card(block, line):
+    def card_lines(self, block: Block, reach: int) -> tuple[Block, ...]:
+        """Return the lines behind a name, four at most, up to the next name or the end of its card."""
+        lines = self._card_lines.get(block.index)
+        if lines is None:
+            lines = self._card_lines[block.index] = tuple(self._find_card_lines(block))
+        return lines[:reach]
+
+    def _find_card_lines(self, block: Block) -> Iterator[Block]:
+        zones = block.zones
+        for line in self.blocks[block.index + 1 : block.index + 1 + MAX_CARD_LINES]:
+            is_in_zone = line.zones is zones or not line.zones - zones
+            if line.index in self.names or not is_in_zone or not self.is_in_own_card(block, line):
                 return
             yield line
 
@@ -193,19 +222,35 @@ class PageLayout:
             return None
         return self.headings[place - 1]
 
+    def section_of(self, block: Block) -> int:
+        """Return the index of the heading of the block's section, which is higher than the block, or -1."""
+        rank = block.tag if block.tag in SECTION_TAGS else "h7"
+        place = bisect_left(self.heading_indexes, block.index)
+        return next((one.index for one in reversed(self.headings[:place]) if one.tag < rank), -1)
+
     def is_under_heading(self, block: Block, is_wanted: Callable[[str], bool]) -> bool:
         """Return whether a heading of the block's sections is a wanted one."""
+        headings = self._headings_of.get(block.index)
+        if headings is None:
+            headings = self._headings_of[block.index] = tuple(self._find_headings(block))
+        for heading in headings:  # noqa: SIM110  # a generator takes twice as long
+            if is_wanted(heading):
+                return True
+        return False
+
+    def _find_headings(self, block: Block) -> Iterator[str]:
+        """Yield the headings of the block's sections, the nearest first."""
         place = bisect_left(self.heading_indexes, block.index)
+        rank = block.tag if block.tag in SECTION_TAGS else "h7"
         for heading in reversed(self.headings[max(0, place - 4) : place]):
             if heading.index < block.index - LONG_SECTION:
-                return False
-            if block.tag in SECTION_TAGS and heading.tag >= block.tag:
+                return
+            if heading.tag >= rank:
                 continue  # a heading of the same rank begins another section
-            if is_wanted(heading.text):
-                return True
+            yield heading.text
             if heading.tag in ("h1", "h2"):
-                return False
-        return False
+                return
+            rank = heading.tag
 
     def is_in_team(self, block: Block) -> bool:
         """Return whether the page or the section of the block is about people of the business."""
@@ -219,6 +264,28 @@ class PageLayout:
             return ""
         place = self._cell(block)
         return "" if place is None else self._column_heads.get(place, "")
+
+    def cells_beside(self, block: Block) -> Iterator[tuple[str, Block]]:
+        """Yield the other cells of the block's table row, each with the head of its column."""
+        place = self._cell(block) if block.tag == "td" and self.document.columns else None
+        if place is None:
+            return
+        row = self.document.nodes[block.node].parent
+        first = block.index
+        while first and self.document.is_inside(first - 1, row):
+            first -= 1
+        for cell in self.blocks[first : first + MAX_CELLS]:
+            if not self.document.is_inside(cell.index, row):
+                return
+            column = self._cell(cell)
+            if column is not None and cell is not block and (head := self._column_heads.get(column, "")):
+                yield head, cell
+
+    def is_cell_of_table(self, line: Block, block: Block) -> bool:
+        """Return whether two lines are cells of one table."""
+        if block.tag != "td" or line.tag not in ("td", "th"):
+            return False
+        return self._table(line.node) == self._table(block.node) >= 0
 
     def lines_below_in_column(self, block: Block) -> list[Block]:
         """Return the lines below a name in a table whose columns are cards: a row of names above a row of roles."""

@@ -1,5 +1,6 @@
 """Slots of names: lines of one shape that are mostly names, and lists of names in a team section."""
 
+from collections import Counter
 from functools import cached_property
 from itertools import pairwise
 
@@ -31,12 +32,24 @@ class NameSlots:
         found: set[int] = set()
         for shape, indexes in groups.items():
             if len(indexes) > 1 and self._are_mostly_names(shape, indexes):
-                found.update(indexes)
+                found.update(self._in_sections_with_people(indexes))
             elif len(indexes) > 2:
                 listed = self._names_in_team_list(indexes)
                 known = sum(_is_known(self.layout.names[index].name) for index in listed)
                 found.update(listed if known * 3 >= len(listed) else ())
         return found
+
+    def _in_sections_with_people(self, indexes: list[int]) -> list[int]:
+        """Return the names of one shape without those of sections where none is known or has a role or an address."""
+        sections = {index: self.layout.section_of(self.blocks[index]) for index in indexes}
+        if self.layout.is_team_page or len(set(sections.values())) == 1:
+            return indexes
+        with_people = {
+            section
+            for index, section in sections.items()
+            if _is_known(self.layout.names[index].name) or self._has_role_or_address(index)
+        }
+        return [index for index in indexes if sections[index] in with_people]
 
     def _are_mostly_names(self, shape: Shape, indexes: list[int]) -> bool:
         """Return whether most lines of a shape are names, and most of these are known or have a role or an address."""
@@ -76,6 +89,20 @@ class NameSlots:
             for index, candidate in self.layout.names.items()
             if candidate.role and candidate.is_known_role
         }
+
+    @cached_property
+    def shapes_with_functions(self) -> set[Shape]:
+        """The shapes of lines of which half, two or more, have a text of no list beside the name."""
+        shape, names = self.layout.shape, self.layout.names
+        counts = Counter(
+            [shape(self.blocks[index]) for index, one in names.items() if one.role and not one.is_known_role]
+        )
+        return {one for one, count in counts.items() if count > 1 and count * 2 >= self.layout.name_shapes[one]}
+
+    @cached_property
+    def shapes_beside_roles(self) -> set[Shape]:
+        """The shapes of names in slots of which one has a role beside it."""
+        return {self.layout.shape(self.blocks[index]) for index in self.names if self.roles.beside(self.blocks[index])}
 
     def roles_among_names(self) -> set[int]:
         """Return the lines taken for names that are roles: of no known word, below a name of a slot, in no slot."""

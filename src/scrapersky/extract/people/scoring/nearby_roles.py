@@ -6,8 +6,15 @@ from functools import cached_property
 from scrapersky.extract.document.context import folded_words
 from scrapersky.extract.document.model import Block
 from scrapersky.extract.people.candidate import Name
-from scrapersky.extract.people.labels import is_group_heading, is_name_label
-from scrapersky.extract.people.names import is_credential_line, is_role
+from scrapersky.extract.people.labels import (
+    is_contact_label,
+    is_department,
+    is_department_label,
+    is_group_heading,
+    is_name_label,
+    is_offer_heading,
+)
+from scrapersky.extract.people.names import is_credential_line, is_role, parse_name
 from scrapersky.extract.people.roles import (
     CLAUSE,
     POSTAL_LINE,
@@ -23,9 +30,11 @@ from scrapersky.extract.people.scoring.layout import HEADINGS, MAX_LINE, NAME_TA
 from scrapersky.extract.people.seniority import Seniority, title_meaning
 
 HIDDEN_AT = re.compile(r"[\[({]\s?(?:at|ät)\s?[\])}]", re.I)
+KNOWN = 0.3  # the score of a known given name
 MAX_ROLE_LINE = 130
 MAX_ROLE_BEFORE = 80
 MAX_HEADING_WORDS = 5
+MAX_EDUCATION_LINES = 3
 MAX_LIST = 40  # lines between a name and the heading of its list
 
 
@@ -59,6 +68,8 @@ class NearbyRoles:
         if labelled := next(filter(None, (labelled_role(line.text) for line in layout.card_lines(block, 4))), ""):
             return labelled
         after = self._line_below(block)
+        if after is not None and after.text.endswith((":", "：")):
+            after = None  # the label of the next name
         if block.tag == "li" and after is not None and after.tag == "li" and after.node != block.node:
             return ""  # the next item of a list is not the role of this one
         if after is not None and is_role_label(self.blocks[after.index - 1].text):
@@ -93,6 +104,15 @@ class NearbyRoles:
         role = self.named_by(after)
         level = title_meaning(role).seniority if role else Seniority.OUTSIDE
         return role if level <= Seniority.CHIEF and level < title_meaning(line.text).seniority else ""
+
+    def senior_to(self, role: str, block: Block) -> str:
+        """Return the role in the line above or below a name with another role, if it is the more senior one; or ""."""
+        other = self.beside(block) if block.tag != "li" else ""
+        if not other or title_meaning(other).seniority >= title_meaning(role).seniority:
+            return ""
+        lines = [line for step in (-1, 1, 2) if (line := self.layout.neighbour(block, step)) is not None]
+        is_near = any(other in line.text and line.tag not in SECTION_TAGS and not is_label(line) for line in lines)
+        return other if is_near else ""
 
     def _is_role_term(self, text: str) -> bool:
         """Return whether the term of a definition is a role: it is one, or most terms above names are."""
@@ -137,8 +157,9 @@ class NearbyRoles:
     def _line_below(self, block: Block) -> Block | None:
         """Return the line below the name, behind a line of degrees or studies and behind a label of roles."""
         after = self.layout.neighbour(block, 1)
-        if after is not None and is_education_line(after.text):
-            after = self.layout.neighbour(after, 1)
+        for _ in range(MAX_EDUCATION_LINES):
+            if after is not None and is_education_line(after.text):
+                after = self.layout.neighbour(after, 1)
         if after is not None and is_role_label(after.text):
             after = self.layout.neighbour(after, 1)
         return after if after is not None and len(after.text) <= MAX_ROLE_LINE else None
@@ -164,14 +185,16 @@ class NearbyRoles:
 
     def named_by(self, line: Block) -> str:
         """Return the role that a line names, without its degrees and the texts of its links: Director [Email James]."""
-        if HIDDEN_AT.search(line.text) is not None or POSTAL_LINE.search(line.text) is not None:
-            return ""  # kontakt(at)maler.example is no painter, 4 Mayor Street, 9099 Roe no mayor
         role = role_text(line.text)
+        has_digit = line.index in self.layout.digit_blocks
+        if HIDDEN_AT.search(line.text) is not None or (has_digit and POSTAL_LINE.search(role) is not None):
+            return ""  # kontakt(at)maler.example is no painter, 4 Mayor Street, 9099 Roe no mayor
         if len(line.parts) > 1:
             shown = self.link_texts.get(line.index, ())
             own = " ".join([part for part in line.parts if part not in shown and not is_credential_line(part)])
             role = own if is_role(own) else role
-        return role if is_role(role) and not is_sentence(role) else ""
+        is_cut = len(role) < len(line.text) and "@" in line.text
+        return role if is_role(role) and not is_sentence(line.text if is_cut else role) else ""
 
     @cached_property
     def link_texts(self) -> dict[int, set[str]]:
@@ -186,19 +209,28 @@ class NearbyRoles:
         if len(block.text) > MAX_LINE:
             return ""
         head = self.layout.column_head(block)
-        if head and head != block.text and is_role(head) and not is_sentence(head):
-            return head
+        if head and head != block.text:
+            if is_contact_label(head) or not is_role(head):
+                if cell := self._title_of_row(block):
+                    return cell
+            elif not is_sentence(head):
+                return head
         for index in range(block.index - 1, max(-1, block.index - MAX_LIST), -1):
             line = self.blocks[index]
             if index in self.layout.names or index in self.phone_blocks or "@" in line.text:
                 continue
+            if self.layout.is_cell_of_table(line, block) or line.node in self._nodes_of_names - {block.node}:
+                continue  # the classes beside their teachers, other lines of another person's element
             is_label = line.tag in HEADINGS or line.text.endswith((":", "：")) or self._is_role_of_first(line)
             text = line.text.strip(" :：")
             words = folded_words(text)
             if not is_label or not 1 <= len(words) <= MAX_HEADING_WORDS or is_sentence(text):
                 return ""
-            if not is_role(text) and line.tag not in self.tags_of_role_headings:
+            is_known = is_role(text) or line.tag in self.tags_of_role_headings or is_department(text)
+            if not is_known and not self._is_label_of_people(line):
                 return ""
+            if is_offer_heading(text) and not is_role(text):
+                return ""  # Facilities
             if block.tag in NAME_TAGS and not _is_higher(line.tag, block.tag):
                 return ""  # the heading of another section
             if line.tag == "h1" or is_group_heading(text):
@@ -209,14 +241,47 @@ class NearbyRoles:
         return ""
 
     @cached_property
+    def _nodes_of_names(self) -> set[int]:
+        return {self.blocks[index].node for index in self.layout.names}
+
+    def _is_label_of_people(self, line: Block) -> bool:
+        """Return whether a line with a colon labels names, as other lines do, or more than one: Councillors:."""
+        if not line.text.endswith((":", "：")) or is_name_label(line.text) or is_contact_label(line.text):
+            return False
+        names = self.layout.names
+        is_list = line.index + 1 in names and line.index + 2 in names
+        return is_list or len(self._labels_above_names) > 1
+
+    @cached_property
+    def _labels_above_names(self) -> list[int]:
+        """The lines with a colon at their end directly above a name."""
+        return [index - 1 for index in self.layout.name_indexes if index and is_label(self.blocks[index - 1])]
+
+    def _title_of_row(self, block: Block) -> str:
+        """Return the role, else the department, that another cell of a person's table row gives, or ""."""
+        title = ""
+        for head, cell in self.layout.cells_beside(block):
+            if cell.text == head or not is_title_line(cell.text):
+                continue
+            if is_role_label(head):
+                return cell.text
+            title = title or (cell.text if is_department_label(head) else "")
+        return title
+
+    @cached_property
     def tags_of_role_headings(self) -> set[str]:
         """The ranks of headings that are mostly roles where a name follows: Notaires, Clercs, Comptabilité."""
         above = [self.blocks[index - 1] for index in self.layout.names if index]
         found: dict[str, list[bool]] = {}
         for line in above:
             if line.tag in NAME_TAGS and line.tag != "h1" and line.index not in self.layout.names:
-                found.setdefault(line.tag, []).append(is_role(line.text) and not is_group_heading(line.text))
-        return {tag for tag, roles in found.items() if len(roles) > 1 and sum(roles) * 2 >= len(roles)}
+                is_named = is_role(line.text) or is_department(line.text)
+                found.setdefault(line.tag, []).append(is_named and not is_group_heading(line.text))
+        return {
+            tag
+            for tag, roles in found.items()
+            if len(roles) > 1 and (sum(roles) * 2 >= len(roles) or (self.layout.is_team_page and len(roles) > 2))
+        }
 
     def _is_role_of_first(self, line: Block) -> bool:
         """Return whether a plain line is the role of the name below it: Members, Jane Roe, John Doe."""
@@ -229,7 +294,9 @@ class NearbyRoles:
         after = self.layout.neighbour(block, 1)
         if after is None or not (len(after.text) > MAX_ROLE_LINE or is_sentence(after.text)):
             return ""
-        return first_clause(after.text)
+        role = first_clause(after.text)
+        behind = parse_name(role.partition(" ")[2])
+        return "" if behind is not None and behind.score >= KNOWN else role  # The owner Jane Roe has …
 
 
 def role_clause_behind(block: Block, name: Name) -> str:

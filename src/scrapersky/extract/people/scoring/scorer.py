@@ -8,19 +8,20 @@ from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.labels import (
     is_imprint_title,
     is_name_label,
+    is_no_title,
     is_offer_heading,
     is_sign_off,
     is_team_heading,
 )
-from scrapersky.extract.people.names import is_role
+from scrapersky.extract.people.names import is_role, is_title
 from scrapersky.extract.people.roles import is_sentence, role_in_sentence, role_text
 from scrapersky.extract.people.scoring.layout import HEADINGS, NAME_TAGS, PageLayout
 from scrapersky.extract.people.scoring.name_slots import KNOWN, NameSlots
 from scrapersky.extract.people.scoring.nearby_contacts import (
-    POSTAL_CODE,
     has_contact_below,
     has_contact_on_line,
     has_own_address,
+    has_postal_code,
 )
 from scrapersky.extract.people.scoring.nearby_roles import NearbyRoles, is_label, role_clause_behind
 from scrapersky.extract.people.scoring.rejection import Rejection
@@ -39,9 +40,11 @@ LABEL_SIGNS = (":", " :", "：", " ：")
 WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]{0,30})\s$")
 MAX_WORD = 32
 OTHER_SIGN = re.compile(r"[\W_]++")
+UNKNOWN = -0.1  # the score of words of no list
 MAX_TITLE = 200
 MIN_FAMILY = 4  # letters of a family name in the name of a business
 MIN_TEXT = 40  # characters of a text about a person
+MAX_AROUND = 20  # titles and signs around a name and a role
 MAX_BEGINNING = 90  # of that text
 
 Points = list[tuple[str, float]]
@@ -84,7 +87,12 @@ class NameScorer:
             points.append(("in the footer", -0.1 if candidate.role and candidate.is_known_role else -0.15))
         if "form" in block.zones or "hidden" in block.zones:
             points.append(("in a form or hidden", -0.1))
-        return role_text(title), points
+        title = role_text(title)
+        return "" if is_no_title(title) or self._is_business(title) else title, points
+
+    def _is_business(self, title: str) -> bool:
+        """Return whether two or more words are the name of the business: Dental practice at the mill."""
+        return title.count(" ") > 1 and OTHER_SIGN.sub("", fold(title)) in self.business
 
     def _is_name_of_business(self, name: Name, block: Block) -> bool:
         """Return whether the words are those of the business, with the word before: Bengkel Jaya Motor."""
@@ -102,37 +110,55 @@ class NameScorer:
     def _score_line(self, candidate: NameCandidate, block: Block, points: Points) -> str:
         """Score a name that is a line of its own; return its title."""
         name, role = candidate.name, candidate.role
-        if role and candidate.is_known_role and (len(name.words) > 1 or name.title):
+        is_label = bool(role) and candidate.is_known_role and _is_label_on_line(role, block)
+        if (
+            role
+            and candidate.is_known_role
+            and (len(name.words) > 1 or name.title or (is_label and not is_title(name.text)))
+        ):
             # Owner: Jane Roe is stronger evidence than a role on the next line.
-            is_label = any(f"{role}{sign}" in block.text for sign in LABEL_SIGNS)
-            points.append(("role on the line", 0.75 if is_label else 0.5))
+            points.append(("role on the line", 0.75 if is_label and len(name.words) > 1 else 0.55 if is_label else 0.5))
             title = role_in_sentence(role) if is_sentence(role) else role
-        elif title := self.roles.beside(block):
+            is_alone = len(block.text) <= len(name.text) + len(role) + MAX_AROUND
+            if title and is_alone and not is_label:
+                title = self.roles.senior_to(title, block) or title
+        elif (title := self.roles.beside(block)) and not (role and _is_label_on_line(role, block)):
             is_label = self.roles.is_behind_label(block, title)
             points.append(("role as label", 0.55) if is_label else ("role beside", 0.35))
         elif role and self._is_unknown_role(candidate, block):
             is_slot = self.layout.shape(block) in self.slots.shapes_with_roles
-            points.append(("a label where others have roles", 0.35) if is_slot else ("a label beside the name", 0.1))
+            weak = 0.15 if self.layout.is_in_team(block) else 0.1
+            points.append(("a label where others have roles", 0.35) if is_slot else ("a label beside the name", weak))
             title = role
             if has_contact_on_line(self.layout, block):
                 points.append(("contact behind label and name", 0.2))
         elif title := self.roles.of_heading(block):
-            points.append(("heading is a role", 0.4 if is_role(title) else 0.0))
+            points.append(("heading is a role", 0.4 if is_role(title) else 0.1))
         elif name.score >= 0.2 and (title := self.roles.role_in_text_below(block)):
             points.append(("role in the text below", 0.2))
+        if title and UNKNOWN <= name.score < 0 and self._may_be_in_no_list(name, title):
+            points.append(("a role beside words of no list", -name.score))
         self._score_place(name, block, points)
-        if not title:
+        if block.index and is_sign_off(self.blocks[block.index - 1].text):
+            points.append(("signature", 0.4))
+        elif not title:
             self._score_without_title(name, block, points)
         return title
+
+    def _may_be_in_no_list(self, name: Name, title: str) -> bool:
+        """Return whether a role says that capitalised words of no list are a name, and no heading of people."""
+        if not name.text[0].isupper() or is_team_heading(name.text):
+            return False
+        return is_role(title) and not is_sentence(title)
 
     def _score_without_title(self, name: Name, block: Block, points: Points) -> None:
         """Score a name without a role: a signature, the owner in an imprint; or a product, a room, a service."""
         below = self.layout.neighbour(block, 1)
-        if is_sign_off(self.blocks[block.index - 1].text) and block.index:
-            points.append(("signature", 0.4))
-        elif name.score >= KNOWN and len(name.words) > 1 and self._is_owner_in_imprint(block):
+        if name.score >= KNOWN and len(name.words) > 1 and self._is_owner_in_imprint(block):
             points.append(("first line of the address in an imprint", 0.3))
-        is_bare = {label for label, _ in points} <= WITHOUT_CONTEXT
+        is_bare = {label for label, _ in points} <= WITHOUT_CONTEXT and not (
+            block.index in self.slots.names and self.layout.shape(block) in self.slots.shapes_beside_roles
+        )
         if is_bare:
             points.append(("nothing about people around", -0.3))
         if self._is_offer(block):
@@ -140,8 +166,11 @@ class NameScorer:
         is_doubtful = (is_bare or name.score < KNOWN) and not self._is_offer(block)
         if is_doubtful and self.layout.is_under_heading(block, is_offer_heading):
             points.append(("section of services", -0.3))
-        if (below is not None and PRICE.search(below.text)) or PRICE.search(block.text):
-            points.append(("price below", -0.4))
+        if (below is not None and self._has_price(below)) or self._has_price(block):
+            points.append(("price below", -0.5))
+
+    def _has_price(self, line: Block) -> bool:
+        return line.index in self.layout.digit_blocks and PRICE.search(line.text) is not None
 
     def _is_offer(self, block: Block) -> bool:
         """Return whether the nearest heading announces rooms, products or services, and no people."""
@@ -152,7 +181,8 @@ class NameScorer:
         """Return whether a postal code follows a name within a few lines of an imprint."""
         if not is_imprint_title(self.document.title):
             return False
-        return any(POSTAL_CODE.search(line.text) for line in self.blocks[block.index + 1 : block.index + 5])
+        lines = range(block.index + 1, min(block.index + 5, len(self.blocks)))
+        return any(has_postal_code(self.layout, index) for index in lines)
 
     def _is_unknown_role(self, candidate: NameCandidate, block: Block) -> bool:
         """Return whether a text of no list is a role: it labels the name, or stands where others have theirs."""
@@ -160,9 +190,13 @@ class NameScorer:
         is_bracket = f"({candidate.role})" in block.text or f"（{candidate.role}）" in block.text
         return (
             is_label
-            or (is_bracket and self.layout.is_in_team(block))
+            or ((is_bracket or self._is_among_functions(block)) and self.layout.is_in_team(block))
             or self.layout.shape(block) in self.slots.shapes_with_roles
         )
+
+    def _is_among_functions(self, block: Block) -> bool:
+        """Return whether most lines of this shape are a name and a text of no list: Jane Roe: drawings and offers."""
+        return block.index in self.slots.names and self.layout.shape(block) in self.slots.shapes_with_functions
 
     def _score_place(self, name: Name, block: Block, points: Points) -> None:
         """Score the place of a block: a heading, a class for people, similar blocks, a team page, contacts below."""
@@ -170,7 +204,7 @@ class NameScorer:
         shape = layout.shape(block)
         if block.tag in HEADINGS:
             points.append(("heading", 0.1 if block.tag in NAME_TAGS else 0.05))
-        if self._has_person_class(block):
+        if self.has_person_class(block):
             points.append(("class for people", 0.15))
         if layout.name_shapes[shape] >= 2:
             points.append(("similar lines", 0.12))
@@ -201,12 +235,18 @@ class NameScorer:
         given, _, family = name.text.partition(" ")
         return f"{given} " in after.text[:MAX_BEGINNING] and family not in after.text[:MAX_BEGINNING]
 
-    def _has_person_class(self, block: Block) -> bool:
+    def has_person_class(self, block: Block) -> bool:
+        """Return whether the element of a block, or the one around it, has a class for people."""
         if block.node < 0:
             return False
         node = self.document.nodes[block.node]
         parent = self.document.nodes[node.parent].names if node.parent >= 0 else ""
         return _is_person_class(node.names) or _is_person_class(parent)
+
+
+def _is_label_on_line(role: str, block: Block) -> bool:
+    """Return whether a role labels the name on its line: Owner: Jane Roe."""
+    return any(f"{role}{sign}" in block.text for sign in LABEL_SIGNS)
 
 
 @lru_cache(4096)

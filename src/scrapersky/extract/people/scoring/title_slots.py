@@ -4,15 +4,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from scrapersky.extract.document.model import Block
-from scrapersky.extract.people.roles import is_title_line, role_text
+from scrapersky.extract.people.roles import is_education_line, is_title_line, role_text
 from scrapersky.extract.people.scoring.layout import SECTION_TAGS, PageLayout, Slot
 from scrapersky.extract.people.scoring.nearby_roles import NearbyRoles
 
 ROLE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:role|rolle|position|job|jobtitle|job-title|title|function|funktion|designation|occupation|cargo|puesto|poste|fonction|stilling|titel|ruolo|subtitle|pos|beosztas|stanowisko|tehtava|dolzhnost|profession)(?:$|[\s_-])"
 )
+
+MAX_OFFSET = 3  # lines below a name in which its title may stand
 
 
 class TitleSlots:
@@ -22,9 +25,11 @@ class TitleSlots:
         self.layout = layout
         self.roles = roles
         self.slots: set[Slot] = set()
+        self.is_team = False  # whether the page or a section is about people
 
     def learn(self, people: list[tuple[Block, str]]) -> None:
         """Learn from the people found where titles stand on this page: how far below a name, in which shape."""
+        self.is_team = any(self.layout.is_in_team(block) for block, _ in people[:MAX_OFFSET])
         known: Counter[Slot] = Counter()
         lines: dict[Slot, list[str]] = {}
         for block, title in people:
@@ -43,7 +48,9 @@ class TitleSlots:
         is_named = _is_role_class(slot.shape[1])
         if len(titles) < len(texts) or (len(texts) < 2 and not is_named):
             return False
-        return is_named or (slot.offset == 1 and len(set(texts)) > max(1, len(texts) // 2) and len(texts) > 2)
+        least = 2 if self.is_team else 3
+        is_below = slot.offset == 1 and slot.shape[0] not in ("dt", "th")
+        return is_named or (is_below and len(set(texts)) > max(1, len(texts) // 2) and len(texts) >= least)
 
     def title_of(self, block: Block) -> str:
         """Return the line in a slot of titles below a name, or ""."""
@@ -57,7 +64,8 @@ class TitleSlots:
     def _slots(self, block: Block) -> Iterator[tuple[Slot, Block]]:
         """Yield the lines around a name in which its title may stand: three below it, one above it."""
         shape, layout = self.layout.shape(block), self.layout
-        for offset, line in enumerate(layout.card_lines(block, 3), 1):
+        lines = (line for line in layout.card_lines(block, MAX_OFFSET + 1) if not is_education_line(line.text))
+        for offset, line in enumerate(islice(lines, MAX_OFFSET), 1):
             yield Slot(shape, offset, layout.shape(line)), line
         above = layout.neighbour(block, -1)
         if above is not None and layout.is_in_own_card(block, above):

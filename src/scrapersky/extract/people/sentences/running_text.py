@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from scrapersky.extract.document.model import DIGIT
 from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.labels import is_team_heading
 from scrapersky.extract.people.names import (
@@ -19,7 +20,7 @@ from scrapersky.extract.people.names import (
     parse_name,
     split_glued_titles,
 )
-from scrapersky.extract.people.roles import NEXT_CLAUSE, SENTENCE_WORDS, is_title_line
+from scrapersky.extract.people.roles import NEXT_CLAUSE, OUR_WORDS, SENTENCE_WORDS, is_title_line
 from scrapersky.extract.people.seniority import Seniority, title_meaning
 from scrapersky.extract.people.sentences.work import (
     is_ambiguous_role,
@@ -32,14 +33,15 @@ from scrapersky.extract.people.sentences.work import (
     words_before,
 )
 from scrapersky.extract.text import fold_word
-from scrapersky.extract.word_lists import AffixSet, load_table, load_words, word_set
+from scrapersky.extract.word_lists import AffixSet, alternatives, load_table, load_words, word_set
 
 MAX_IN_PROSE = 40
 MAX_TITLES = 61
-# By first letters, so that a word is tried against a few alternatives only.
+MAX_WORDS = 5  # of a name
+# By first letters, each alternative with a single one, so that the search skips all other letters.
 TITLE = re.compile(
-    r"(?:[Dd]ra?|D(?:ipl|ott)|P(?:rof|hDr|astora?|farrer(?:in)?)|M(?:gr|UDr|DDr|VDr|ag|aître|me|rs?|s)|A(?:vv|dv)|F(?:ather|rau)"
-    r"|JUDr|Ing|Rev|Sensei|Herr|mgr|lek|inż|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
+    r"(?:Dra?|dra?|D(?:ipl|ott)|P(?:rof|hDr|astora?|farrer(?:in)?)|M(?:gr|UDr|DDr|VDr|ag|aître|me|rs?|s)|A(?:vv|dv)|F(?:ather|rau)"
+    r"|JUDr|Ing|R(?:ev|ag)|Geom|Arch|Sensei|Herr|mgr|lek|inż|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
 )
 AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
 CAPITALISED_WORDS = re.compile(
@@ -48,12 +50,14 @@ CAPITALISED_WORDS = re.compile(
 )
 BRACKET_BEHIND = re.compile(rf"(?P<name>{CAPITALISED_WORDS.pattern})\s\((?P<role>[^()]{{3,40}})\)")
 # Jane Roe, our owner, … and: Our owner, Jane Roe, …
-CLAUSE_BEHIND = re.compile(r",\s(?P<role>(?:[^,.;:!?()]|\.(?=\s?[a-zà-ÿ])){3,60})(?=[,.;)]|$)")
+CLAUSE_BEHIND = re.compile(r",\s(?P<role>(?:[^,.;:!?()]|\.(?=\s?[a-zà-ÿ])){3,60})(?=\s?[,.;:)]|\s[–—-]\s|$)")
 CLAUSE_BEFORE = re.compile(r"(?:^|[.,;:!?]\s)(?P<role>[^,.;:!?()]{3,50}),\s$")
-_IS = (
-    r"\s(?:is|are|ist|sind|est|sont|es|son|è|sono|é|são|är|er|eru|jest|są|je|jsou|su|on|ovat|zijn|este|sunt|είναι|yra|ir"
-    r"|—|–)\s"
+# …, please speak to the vicar, Jane Roe.
+ROLE_BEFORE = re.compile(rf"(?<!\w)(?:{alternatives(ARTICLES | OUR_WORDS)})\s(?P<role>[^\W\d_][^,.;:!?()]{{2,40}}),\s$")
+COPULAS = word_set(
+    "is are ist sind est sont es son è sono é são är er eru jest są je jsou su on ovat zijn este sunt είναι yra ir — –"
 )
+_IS = rf"\s(?:{alternatives(COPULAS)})\s"
 COPULA = re.compile(_IS)
 # The clerk is; today the owners are the brothers.
 ROLE_IS = re.compile(rf"(?:^|[.,;:!?]\s)(?P<role>[^,.;:!?()]{{3,60}}?){_IS}(?:[^\W\d_A-Z][^\s,.]{{0,11}}\s){{0,2}}$")
@@ -69,9 +73,9 @@ COURTESY_BEFORE = re.compile(
 MAX_COURTESY = 12
 COURTESY_ENDINGS = frozenset("reuansig.")
 MODIFIERS = AffixSet(load_table("people")["work"]["modifiers"].split())
-GIVEN_AND = re.compile(
-    rf"(?<!\w)(?P<given>[{CAPITAL}][\w'’-]{{1,20}})\s(?:und|and|et|y|e|i|ja|og|och|en|és|și|a|и|і|ve|&|\+)\s$"
-)
+WORDS_FOR_AND = word_set("und and et y e i ja og och en és și a и і ve & +")
+MAX_AND = 5  # the longest of them, with the spaces around it
+GIVEN_AND = re.compile(rf"(?<!\w)(?P<given>[{CAPITAL}][\w'’-]{{1,20}})\s(?:{alternatives(WORDS_FOR_AND)})\s$")
 MAX_GIVEN_NAME = 24
 KNOWN = 0.3  # the score of a known given name
 MAX_APPOSITION = 6  # words
@@ -80,7 +84,7 @@ LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
 # Behind a name in running text: a number or an address after a few small words.
 CONTACT_NEXT = re.compile(
     r"(?!,?\s\d{1,4}[a-z]?\s?[-–,]\s?\d{4,5}\s[^\W\d_])"  # the number of a house and a postal code
-    r"[\s,(–:-]{1,3}(?:[^\W\d_A-Z][\w.'’-]{0,14}[.:]?\s){0,4}[(]?\s?(?:[\w.+-]{1,64}@|[+(]?\d[\d\s()/.-]{5,20}\d)"
+    r"[\s,(–:-]{1,3}(?:[^\W\d_A-Z][\w.'’-]{0,14}[.:]?\s){0,6}[(]?\s?(?:[\w.+-]{1,64}@|[+(]?\d[\d\s()/.-]{5,20}\d)"
 )
 # The words with which people introduce themselves, in lower case.
 OWN_NAME = re.compile(
@@ -104,12 +108,19 @@ RUN_BY = re.compile(
     r"|prowadzon[yae] przez|prowadzi|kieruje|vede|vedie|provozuje|vezeti|johtaa|pyörittää"
     r"|возглавляет|руководит|ведут?|ведёт|керує|очолює|condus[ăe]? de|(?:dikelola|dipimpin) oleh)\s$"
 )
+# Whom to ask: please contact Jane Roe, rivolgersi a Jane Roe.
+_ASKED = load_table("people")["own_name"]["asked"]
+ASK = re.compile(rf"(?<!\w)(?:{alternatives(_ASKED)})\s$")
+ASKED_WORDS = frozenset(fold_word(phrase) for phrase in _ASKED if " " not in phrase)
+LAST_BEFORE_ASKED = frozenset(phrase.split()[-1] for phrase in _ASKED)
 LAST_BEFORE_OWN_NAME = load_words("people", "own_name", "last")
 DETERMINERS = load_words("people", "sentence", "our") | ARTICLES
 _AND = r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|та|ve|și|és|&)\s"
+_AND_OR = r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|та|ve|și|és|&|or|oder|ou|o|oppure|of|eller|tai|lub|sau)\s"
 AND_NEXT = re.compile(rf"{_AND}(?=[^\W\d_])")
 # Between two names of one sentence: and; und seine Frau.
-AND_BETWEEN = re.compile(rf"{_AND}(?:[^\W\d_][^\s,.;:!?]{{0,14}}\s){{0,3}}")
+AND_BETWEEN = re.compile(rf"{_AND_OR}(?:[^\W\d_][^\s,.;:!?]{{0,14}}\s){{0,3}}")
+FROM_PLACE = word_set("from in at din aus bei fra från från iz z ze из с от uit ur ut at en dans u в у")
 CONJUNCTIONS = word_set("und and et y e i ja og och en и і та ve si es a oraz sowie")
 
 
@@ -152,20 +163,24 @@ def in_prose(text: str, first: int) -> Iterator[NameCandidate]:
     """Yield the names of running text with what the sentence says: our founder Jane Roe. Jane Roe runs the shop."""
     own_name_end = role_end = -1  # where the last introduced name ended, and the last one with a role
     last_role = ""
+    may_have_contact = "@" in text or DIGIT.search(text) is not None
     for match in islice(CAPITALISED_WORDS.finditer(text, first), MAX_IN_PROSE):
         written = _from_given_name(match[0])
+        if not _may_have_name(written):
+            continue
         start = match.end() - len(written)
         bonus = _introduction_score(text, start) or (
             0.6 if own_name_end > 0 and AND_BETWEEN.fullmatch(text, own_name_end, start) else 0.0
         )
-        if not bonus and CONTACT_NEXT.match(text, match.end()) is not None:
+        if not bonus and may_have_contact and CONTACT_NEXT.match(text, match.end()) is not None:
             bonus = 0.4 if is_given_name(written.partition(" ")[0]) else 0.0  # Ask Jane Roe on 01234 56789
         name = parse_name(written) if bonus else None
         if name is not None and len(name.words) > 1:
             own_name_end = match.end()
             is_worker = says_work(text, start, match.end()) and _is_plain(name)  # the farm is run by Jane Roe
             score = max(name.score, 0.0) + bonus
-            role = role_of_work(text, start, match.end()) if is_worker else _apposition(text, start, match.end())
+            of_work = role_of_work(text, start, match.end()) if is_worker else ""
+            role = _apposition(text, start, match.end()) or of_work
             yield NameCandidate(name._replace(score=score), False, role, is_known_role=False, does_work=is_worker)
             continue
         if start - role_end < 6 and AND_NEXT.match(text, role_end):
@@ -178,6 +193,14 @@ def in_prose(text: str, first: int) -> Iterator[NameCandidate]:
         elif (worker := _worker(text, written, start)) is not None:
             own_name_end = match.end() if worker.does_work else own_name_end
             yield worker
+
+
+def _may_have_name(written: str) -> bool:
+    """Return whether capitalised words are a name, or are one without a role before it."""
+    if parse_name(written) is not None:
+        return True
+    words = written.split()
+    return len(words) > MAX_WORDS or (len(words) > 2 and is_role_word(fold_word(words[0])))
 
 
 def _worker(text: str, written: str, start: int) -> NameCandidate | None:
@@ -201,8 +224,16 @@ def _worker(text: str, written: str, start: int) -> NameCandidate | None:
 
 def _start_with_given_name(text: str, start: int) -> int:
     """Return where the names begin: Jane and John Roe."""
-    given = GIVEN_AND.search(text, max(0, start - MAX_GIVEN_NAME - 6), start)
+    given = given_name_before_and(text, start)
     return given.start() if given is not None and is_given_name(given["given"]) else start
+
+
+def given_name_before_and(text: str, at: int) -> re.Match[str] | None:
+    """Return the capitalised word with an "and" that ends here: Jane and."""
+    last = text[max(0, at - MAX_AND) : at].split()[-1:]
+    if not last or last[0] not in WORDS_FOR_AND:
+        return None
+    return GIVEN_AND.search(text, max(0, at - MAX_GIVEN_NAME - 6), at)
 
 
 def with_brackets(text: str) -> list[NameCandidate]:
@@ -225,6 +256,8 @@ def _from_given_name(written: str) -> str:
     words = written.split()
     if is_given_name(words[0]):
         return written
+    if len(words) > 2 and fold_word(words[0]) in ASKED_WORDS:
+        return " ".join(words[1:])  # Email Jane Roe at
     first = next((index for index in range(1, len(words) - 1) if is_given_name(words[index])), 0)
     if any(fold_word(word) in ORGANISATIONS for word in words[:first]):
         return written  # Museum Jane Roe
@@ -248,7 +281,7 @@ def _name_with_role(text: str, written: str, start: int) -> tuple[Name | None, s
         while len(words) > 2 and is_role_word(fold_word(words[0])):
             before = words.pop(0)  # German capitalises its nouns
         role = before or behind
-    name = parse_name(" ".join(words[:5])) if role else None
+    name = parse_name(" ".join(words[:MAX_WORDS])) if role else None
     if name is None or is_of_long_ago(text, start, end):
         return None, ""
     is_known = name.score >= KNOWN or (name.score > 0 and has_patronymic_inside(name))
@@ -269,16 +302,21 @@ def _is_plain(name: Name) -> bool:
 
 
 def _word_before(text: str, at: int) -> str:
-    before = LAST_WORD.search(text[max(0, at - 40) : at])
+    words = text[max(0, at - 40) : at].split() if text[at - 1 : at].isspace() else []
+    before = LAST_WORD.search(f"{words[-1].rstrip(',')} ") if words else None  # my husband, John Roe
     return before[0].strip() if before is not None else ""
 
 
 def _role_phrase_before(text: str, at: int) -> str:
     """Return the role directly before a name: the owner Jane Roe, dal capo officina Jane Roe; or ""."""
     words = words_before(text, at, 3) if text[at - 2 : at - 1] != "," else []
+    if words and words[-1] in LAST_BEFORE_ASKED:
+        return ""  # for bookings please contact Jane Roe
     for index, word in enumerate(words):
         if is_role_word(fold_word(word)):
             rest = words[index:]
+            if fold_word(rest[-1]) in FROM_PLACE:
+                return ""  # social workers from Roeville
             is_phrase = len(rest) == 1 or (word.islower() and not any(map(_is_no_noun, rest[1:])))
             if is_phrase and index and fold_word(words[index - 1]) in MODIFIERS:
                 rest = words[index - 1 :]  # the deputy manager Jane Roe
@@ -300,7 +338,10 @@ def _role_word_behind(text: str, end: int) -> str:
 
 def _role_of_clause(text: str, at: int) -> str:
     """Return the role of a clause that ends with the name: The clerk is Jane Roe. Our owner, Jane Roe."""
-    clause = ROLE_IS.search(text[max(0, at - 100) : at])
+    before = text[max(0, at - 100) : at]
+    if COPULAS.isdisjoint(before.split()[-3:]):  # at most two words stand between the verb and the name
+        return ""
+    clause = ROLE_IS.search(before)
     return _role_phrase(clause["role"]) if clause is not None else ""
 
 
@@ -324,8 +365,11 @@ def _role_phrase(text: str) -> str:
 
 def _apposition(text: str, start: int, end: int) -> str:
     """Return the role that stands behind or before a name in running text, between commas, or ""."""
-    behind = CLAUSE_BEHIND.match(text, end)
-    before = CLAUSE_BEFORE.search(text[max(0, start - 60) : start]) if text[start - 2 : start] == ", " else None
+    behind = CLAUSE_BEHIND.match(text, end) if text[end : end + 1] == "," else None
+    before = None
+    if text[start - 2 : start] == ", ":
+        clauses = text[max(0, start - 60) : start]
+        before = CLAUSE_BEFORE.search(clauses) or ROLE_BEFORE.search(clauses)
     if behind is not None:
         words = NEXT_CLAUSE.sub("", f"{behind['role']} ").split()
         if words and fold_word(words[0]) in DETERMINERS:
@@ -347,9 +391,12 @@ def introduces_self(text: str, at: int) -> bool:
 
 
 def _introduction_score(text: str, at: int) -> float:
-    """Score the words before a name: 0.6 for "my name is" in many languages, 0.3 for "I am"."""
+    """Score the words before a name: 0.6 for "my name is" in many languages, 0.3 for "I am" and for "ask"."""
     before = text[max(0, at - 24) : at].lower()
-    if before[before.rfind(" ", 0, -1) + 1 : -1] not in LAST_BEFORE_OWN_NAME:
+    last = before[before.rfind(" ", 0, -1) + 1 : -1]
+    if last in LAST_BEFORE_ASKED and ASK.search(before) is not None:
+        return 0.3
+    if last not in LAST_BEFORE_OWN_NAME:
         return 0.0
     if OWN_NAME.search(before) is not None:
         return 0.6

@@ -28,6 +28,8 @@ WORD = re.compile(r"[^\W\d_][\w'’-]*+")
 
 def is_of_long_ago(text: str, start: int, end: int) -> bool:
     """Return whether the clause of a name has a year in which nobody of today has worked."""
+    if "1" not in text[max(0, start - REACH) : end + REACH]:
+        return False
     before = CLAUSE_END.split(text[max(0, start - REACH) : start])[-1]
     behind = CLAUSE_END.split(text[end : end + REACH], maxsplit=1)[0]
     return LONG_AGO.search(before) is not None or LONG_AGO.search(behind) is not None
@@ -35,9 +37,9 @@ def is_of_long_ago(text: str, start: int, end: int) -> bool:
 
 def is_founder_of_before(text: str, given: str, end: int) -> bool:
     """Return whether a later sentence or clause says who does it now, and does not name this person again."""
-    behind = text[end : end + REACH_OF_NOW]
-    at = next((word.start() for word in WORD.finditer(behind) if fold_word(word[0]) in NOW), -1)
-    return at >= 0 and _says_founded(text[max(0, end - REACH) : end]) and given not in text[end:]
+    if given in text[end:] or not _says_founded(text[max(0, end - REACH) : end]):
+        return False
+    return any(fold_word(word) in NOW for word in WORD.findall(text[end : end + REACH_OF_NOW]))
 
 
 def _says_founded(text: str) -> bool:

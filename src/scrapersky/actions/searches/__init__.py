@@ -1,0 +1,1 @@
+"""Searches and campaigns: request, cancel and schedule them."""

@@ -1,0 +1,1 @@
+"""Routes of searches, campaigns, their schedules, runs and areas."""

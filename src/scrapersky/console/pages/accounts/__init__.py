@@ -1,0 +1,1 @@
+"""Login, the own account, and the people and keys of the tenant."""

@@ -1,0 +1,1 @@
+"""Searches, schedules, contacts and files of leads."""

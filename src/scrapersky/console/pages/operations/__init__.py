@@ -1,0 +1,1 @@
+"""The line, queues, dead letters, runs, jobs, the audit and the system."""

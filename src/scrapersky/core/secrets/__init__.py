@@ -1,0 +1,1 @@
+"""Passwords, tokens and the secret key of an installation."""

@@ -1,0 +1,1 @@
+"""Tests of the actions that API and commands share."""
