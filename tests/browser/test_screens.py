@@ -181,21 +181,26 @@ async def test_a_toast_and_a_conflict_are_accessible_and_fit_a_phone(tab, site):
     assert not await wrong_with(page)
 
 
-async def test_an_alarm_is_accessible_and_fits_a_phone(tab, site, server):
+async def test_alarms_are_accessible_and_fit_a_phone(tab, site, server):
     connection = await asyncpg.connect(server.url("browser"))
+    # Their conditions, too: the watch of alarms resolves an alarm without one.
+    await connection.execute(
+        "INSERT INTO provider_cooldown (name, until, reason, failures) "
+        "VALUES ('google_places', now(), '403 Forbidden', 50), ('overture', now(), '503 Service Unavailable', 50)"
+    )
     await connection.execute(
         "INSERT INTO alarm (id, kind, subject, message) "
-        "VALUES (gen_random_uuid(), 'breaker_open', 'delivery', '12 of 15 deliveries failed: 403 Forbidden'), "
-        "(gen_random_uuid(), 'provider_failing', 'google_places', '403 Forbidden')"
+        "SELECT gen_random_uuid(), 'provider_failing', name, reason FROM provider_cooldown ON CONFLICT DO NOTHING"
     )
     page = await tab("admin")
     async with asyncio.timeout(300):
-        while not await page.locator(".alarm").count():
+        while not await page.locator(".alarm .others").count():
             await page.goto(site.path("/jobs"))
     assert not await wrong_with(page)
     await page.locator(".alarm summary").click()
     await expect(page.locator(".alarm .others a")).to_be_in_viewport(ratio=1)
     assert not await wrong_with(page)
+    await connection.execute("DELETE FROM provider_cooldown")
     await connection.execute("DELETE FROM alarm")
     await connection.close()
 
