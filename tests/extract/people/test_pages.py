@@ -1,4 +1,7 @@
-"""Invented pages by class of layout and of mistake (pages.toml): who is found, with which title, address and number."""
+"""Invented pages by class of layout and of mistake: who is found, with which title, address and number.
+
+links.toml has the pages that are about whose address and number it is, pages.toml all others.
+"""
 
 import tomllib
 from pathlib import Path
@@ -8,7 +11,11 @@ import pytest
 
 from scrapersky.extract.contacts import read_contacts
 
-PAGES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "pages.toml").read_text("utf-8"))["page"]
+PAGES: list[dict[str, Any]] = [
+    page
+    for name in ("pages.toml", "links.toml")
+    for page in tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))["page"]
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[f"{page['class']}, {page['title']}" for page in PAGES])

@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 from scrapersky.extract.people.address_names import latin_spelling
+from scrapersky.extract.people.short_names import full_forms, is_short_form
 from scrapersky.extract.people.uncased.scripts import COMPACT, UNCASED_LETTER
 from scrapersky.extract.text import fold
-from scrapersky.extract.word_lists import load_table, load_words
+from scrapersky.extract.word_lists import load_words
 
 SUFFIXES = load_words("name_parts", "suffixes")
 MAX_NAME = 300
@@ -64,7 +65,7 @@ class PersonName:
     @cached_property
     def has_other_forms(self) -> bool:
         """Whether a word of it may fit another word: an initial, a short form, another alphabet."""
-        return any(word.is_initial or word.is_foreign or word.text in _full_names() for word in self.words)
+        return any(word.is_initial or word.is_foreign or is_short_form(word.text) for word in self.words)
 
     @property
     def fullness(self) -> tuple[int, int, int]:
@@ -163,7 +164,7 @@ def _compare(one: Word, other: Word) -> Fit:
     if one.is_initial or other.is_initial:
         # The shorter of two initials may begin the other one: T. and Th.
         short, long = sorted((one, other), key=lambda word: (not word.is_initial, len(word.text)))
-        forms = long.spellings if long.is_initial else long.spellings | _full_forms(long.text)
+        forms = long.spellings if long.is_initial else long.spellings | full_forms(long.text)
         is_start = any(form.startswith(text) for form in forms for text in short.spellings)
         return Fit.INITIALS if is_start else Fit.NONE
     if one.text == other.text:
@@ -172,7 +173,7 @@ def _compare(one: Word, other: Word) -> Fit:
         return Fit.WORDS
     if one.is_foreign != other.is_foreign and latin_spelling(one.text) == latin_spelling(other.text):
         return Fit.WORDS
-    is_short = one.text in _full_forms(other.text) or other.text in _full_forms(one.text)
+    is_short = one.text in full_forms(other.text) or other.text in full_forms(one.text)
     return Fit.SHORT_FORM if is_short else Fit.NONE
 
 
@@ -209,19 +210,3 @@ def _neighbours(names: Sequence[PersonName]) -> list[tuple[int, int]]:
                     for text in {*word.spellings, latin_spelling(word.text)}:
                         by_word.setdefault(text, set()).add(index)
     return sorted({pair for found in by_word.values() for pair in combinations(sorted(found), 2)})
-
-
-@cache
-def _full_names() -> dict[str, frozenset[str]]:
-    """Return the full names of each short form; it may be of several, Alex of Alexander and Alexandra."""
-    full: dict[str, set[str]] = {}
-    for table in load_table("short_names").values():
-        for line in table["names"].splitlines():
-            names, _, short = line.partition(":")
-            for name in short.split():
-                full.setdefault(fold(name), set()).update(map(fold, names.split()))
-    return {name: frozenset(found) for name, found in full.items()}
-
-
-def _full_forms(name: str) -> frozenset[str]:
-    return _full_names().get(name, frozenset())

@@ -6,11 +6,13 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import groupby
 
+from scrapersky.extract.people.short_names import full_forms
 from scrapersky.extract.text import fold
 
 MAX_NAME = 100
 MAX_ADDRESS = 320
 MIN_PART = 3  # letters of a word that stands alone
+MAX_INITIALS = 4
 MIN_GLUED = 3  # letters of a family name that is glued to an initial
 BREAK = re.compile(r"[\W\d_]++")
 TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "frau", "herr", "ra", "mag", "ing", "rev", "pastor"))
@@ -47,7 +49,7 @@ class AddressMatch(IntEnum):
     """How much of a name an address has."""
 
     NONE = 0
-    WORD = 1  # the given or the family name
+    WORD = 1  # the given or the family name, or a short form: bob for Robert
     INITIAL = 2  # one of them and the initial of the other
     FULL = 3
 
@@ -55,6 +57,8 @@ class AddressMatch(IntEnum):
 def match_name(name: str, address: str) -> AddressMatch:
     """Return how much of the name is in the address before the @."""
     words, parts = _words(name), _parts(address)
+    if not _full_forms(parts).isdisjoint(words):
+        parts = tuple([next((full for full in full_forms(part) if full in words), part) for part in parts])
     plain, glued = "".join(parts), _reduce("".join(parts))
     # Most pairs have nothing in common, which one search for each word shows.
     if not any(len(word) >= MIN_PART and (word in plain or _reduce(word) in glued) for word in words):
@@ -77,6 +81,19 @@ def find_owners(names: Sequence[str], addresses: Iterable[str]) -> dict[int, tup
     return best
 
 
+def find_owners_by_initials(names: Sequence[str], addresses: Iterable[str]) -> dict[int, str]:
+    """Return, by index of the name, the address that is its initials, if they are those of one name only."""
+    owners: dict[int, str] = {}
+    for address in addresses if names else ():
+        local = address.partition("@")[0]
+        if (
+            1 < len(local) <= MAX_INITIALS
+            and len(found := [i for i, name in enumerate(names) if local in _initials(name)]) == 1
+        ):
+            owners.setdefault(found[0], address)
+    return owners
+
+
 def latin_spelling(word: str) -> str:
     """Return one Latin spelling for a folded word that is written in several ways: Müller mueller, Щукин shchukin."""
     return _reduce(word.replace("ου", "u").translate(_LATIN))
@@ -95,6 +112,8 @@ def _match_parts(words: Sequence[str], parts: Sequence[str]) -> AddressMatch:
     tails = {_reduce("".join(words[start:])) for start in range(1, len(words) - 1)}  # anna.vanderroe
     if len(set(reduced)) > 1 and all(part in known or part in tails for part in reduced):
         return AddressMatch.FULL
+    if len(parts) > 2 and _has_two_names([_reduce(word) for word in words], reduced):
+        return AddressMatch.FULL
     short = [part for part in parts if len(part) <= 2]
     long = [part for part in parts if len(part) > 2]
     if len(long) != 1 or len(short) != 1 or _reduce(long[0]) not in known | tails:
@@ -105,6 +124,12 @@ def _match_parts(words: Sequence[str], parts: Sequence[str]) -> AddressMatch:
     return AddressMatch.INITIAL if is_initial else AddressMatch.NONE
 
 
+def _has_two_names(words: Sequence[str], parts: Sequence[str]) -> bool:
+    """Return whether given and family name are among other words: anna.roe.dentist."""
+    families = {words[-1], *[word for word in words[1:2] if len(word) > MIN_PART]}
+    return words[0] in parts and words[0] not in families and not families.isdisjoint(parts)
+
+
 def _match_glued(words: Sequence[str], local: str) -> AddressMatch:
     """Compare the name with one word: annaroe, roeanna, aroe, roea, annar, roe, anna."""
     wanted = _reduce(local)
@@ -113,11 +138,18 @@ def _match_glued(words: Sequence[str], local: str) -> AddressMatch:
         len(words) > 2 and wanted == _reduce("".join(words))
     ):
         return AddressMatch.FULL
+    if any(len(word) >= MIN_PART and wanted == _reduce(word) for word in words):
+        return AddressMatch.WORD
     for one, other in pairs:
         if len(one) >= MIN_GLUED and wanted in (_reduce(other[0] + one), _reduce(one + other[0])):
             return AddressMatch.INITIAL
-    is_word = any(len(word) >= MIN_PART and wanted == _reduce(word) for word in words)
-    return AddressMatch.WORD if is_word else AddressMatch.NONE
+    return AddressMatch.NONE
+
+
+@lru_cache(4096)
+def _full_forms(parts: tuple[str, ...]) -> frozenset[str]:
+    """Return the given names of which an address has a short form."""
+    return frozenset[str]().union(*[full_forms(part) for part in parts])
 
 
 @lru_cache(4096)
@@ -126,6 +158,13 @@ def _words(name: str) -> tuple[str, ...]:
     plain = fold(name[:MAX_NAME]).replace("ου", "u")
     words = [word.translate(_LATIN) for word in BREAK.split(plain) if len(word) > 1]
     return tuple(words) if all(word.isascii() for word in words) else ()
+
+
+@lru_cache(4096)
+def _initials(name: str) -> frozenset[str]:
+    """Return the initials of a name: jar and jr of Jane Ann Roe."""
+    letters = [word.translate(_LATIN)[:1] for word in BREAK.split(fold(name[:MAX_NAME])) if word]
+    return frozenset(("".join(letters), letters[0] + letters[-1])) if len(letters) > 1 else frozenset()
 
 
 @lru_cache(8192)

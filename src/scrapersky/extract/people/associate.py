@@ -8,7 +8,8 @@ from typing import NamedTuple
 from scrapersky.extract.document.model import Block, Document, Link
 from scrapersky.extract.emails.deobfuscate import EMAIL
 from scrapersky.extract.emails.mailboxes import MailboxUse, mailbox_use
-from scrapersky.extract.people.address_names import AddressMatch, find_owners
+from scrapersky.extract.people.address_names import AddressMatch, find_owners, find_owners_by_initials
+from scrapersky.extract.people.cards import MAX_CARD_BLOCKS, Cards, table_row
 from scrapersky.extract.people.labels import LEGAL_FORM, is_label_of_contact
 from scrapersky.extract.people.scoring.table_columns import cells_below
 from scrapersky.extract.people.sentences.running_text import introduces_self
@@ -17,7 +18,6 @@ from scrapersky.extract.phones.parse import PHONE, parse_phone
 from scrapersky.extract.results import Email, Person, Phone
 
 IN_TEXT = "title in text"  # how a person of running text was found
-MAX_CARD_BLOCKS = 14
 MAX_ALONE_BLOCKS = 6  # below the only person of a page
 MAX_LABEL_WORDS = 4  # Tel.; write to us at
 LABEL = re.compile(r"([^\W\d_][^:：@\d]{1,40}?)\s?[:：]")
@@ -34,8 +34,6 @@ EXTENSION = re.compile(
     re.I,
 )
 FIELD_SEPARATOR = re.compile(r"\s[|·•]\s|\s[–—-]\s[^–—]{2,40}[:：]\s|[^\W\d_]{2}\.\s[^.:]{2,40}[:：]\s")
-SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
-HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 class FoundPerson(NamedTuple):
@@ -58,7 +56,7 @@ def associate_contacts(
     starts = {block for found in people for block in (found.block, *found.cards)}
     named = _emails_with_names(people, emails)
     places = _contact_places(document, addresses, numbers, region)
-    page = _Page(document, people, starts, places)
+    page = _Page(document, people, Cards(document, starts), places)
     associated = []
     for index, found in enumerate(people):
         person = found.person
@@ -71,7 +69,7 @@ def associate_contacts(
             cards.sort(key=lambda card: all(one.value != email for one in card))  # the card with the address first
             phone = phone or next((one.value for card in cards for one in card if not one.is_email), "")
         associated.append(replace(person, email=email, phone=phone))
-    return page.with_contacts_in_sentences(associated)
+    return _with_initials(page.with_contacts_in_sentences(associated), emails)
 
 
 class _Place(NamedTuple):
@@ -88,28 +86,28 @@ class _Page(NamedTuple):
 
     document: Document
     people: list[FoundPerson]
-    starts: set[int]
+    cards: Cards
     places: list[_Place]
 
     def contacts_at(self, person: Person, block: int) -> list[_Place]:
         """Return the contacts of a person around one of the blocks with the name."""
-        document, starts = self.document, self.starts
+        document = self.document
         if _is_in_line_of_business(document.blocks[block], person.name):
             return []
         if person.how == IN_TEXT:
             return self._in_sentences(person, block)
         if not document.columns and not any(abs(one.block - block) < MAX_CARD_BLOCKS for one in self.places):
-            return []
-        if column := cells_below(document, block, starts):
+            return self._far_below(block)
+        if column := cells_below(document, block, self.cards.starts):
             return [one for one in self.places if one.block == block or one.block in column]
-        end = _end_of_card(document, block, starts)
+        end = self.cards.end(block)
         if is_alone := len(self.people) == 1:
             end = min(end, block + MAX_ALONE_BLOCKS)
         if is_alone or _is_labelled(document, block, person.name):
             end = self._first_of_others(block, end)
         line = _line_of_several(document, self.people, block)
         at = max(0, document.blocks[block].text.find(person.name)) if line else 0
-        if line and _table_row(document, block) is not None:
+        if line and table_row(document, block) is not None:
             own = [one for one in self.places if block < one.block < end]  # the number in the next cell is of all
         else:
             own = [one for one in self.places if block <= one.block < end and _is_beside(one, block, at, line)]
@@ -117,15 +115,42 @@ class _Page(NamedTuple):
             own = self._without_those_of_the_business(block, own)
         if own or line:
             return own
-        if own := _above_in_card(document, block, starts, self.places):
-            return own
-        section = _section_of(document, block, starts) if len(self.people) > 1 else None
+        return self._above(block) or self._in_section(block) or self._far_below(block)
+
+    def _above(self, block: int) -> list[_Place]:
+        """Return the contacts above a name in the element that has only this person."""
+        card = self.cards.own(block)
+        if card is None:
+            return []
+        return [
+            place
+            for place in self.places
+            if block - MAX_CARD_BLOCKS < place.block < block and self.document.is_inside(place.block, card)
+        ]
+
+    def _in_section(self, block: int) -> list[_Place]:
+        """Return the contacts between two headings with this person only."""
+        section = self.cards.section(block) if len(self.people) > 1 else None
         return [one for one in self.places if section[0] <= one.block < section[1]] if section is not None else []
+
+    def _far_below(self, block: int) -> list[_Place]:
+        """Return the contacts behind a biography: in a long card, or on the page about this person."""
+        if not any(block < one.block for one in self.places):
+            return []
+        end = self.cards.end_of_long(block)
+        if any(block < one.block < end for one in self.places):
+            return [one for one in self.places if block < one.block < end]
+        if self.document.blocks[block].tag != "h1":
+            return []
+        end = self.cards.end_of_main(block)
+        own = [one for one in self.places if block < one.block < end]
+        addresses = {one.block for one in own if one.is_email and mailbox_use(one.value) is MailboxUse.UNKNOWN}
+        return [one for one in own if not addresses.isdisjoint(range(one.block - 1, one.block + 2))]
 
     def _without_those_of_the_business(self, block: int, own: list[_Place]) -> list[_Place]:
         """Return the contacts of a card without those behind a list of people, or behind a line that has its own."""
         on_line = [one for one in own if one.block == block]
-        alike = sorted([block, *(start for start in self.starts if start >= 0 and self._is_alike(start, block))])
+        alike = sorted([block, *(start for start in self.cards.starts if start >= 0 and self._is_alike(start, block))])
         is_last = len(alike) > 2 and alike[-1] == block
         if is_last and not any(alike[0] <= one.block < block for one in self.places):
             return on_line  # none of the others in the list has a contact
@@ -171,7 +196,7 @@ class _Page(NamedTuple):
     def with_contacts_in_sentences(self, people: list[Person]) -> list[Person]:
         """Add what nobody has, behind the given name of a person in a sentence: ring Jane on 01234 56789."""
         taken = {value for one in people for value in (one.email, one.phone)}
-        free = [one for one in self.places if one.value not in taken and one.block not in self.starts and one.at]
+        free = [one for one in self.places if one.value not in taken and one.block not in self.cards.starts and one.at]
         for place in free:
             sentence = SENTENCE_END.split(self.document.blocks[place.block].text[: place.at])[-1][-MAX_SENTENCE:]
             words = set(NAME_IN_SENTENCE.findall(sentence))
@@ -239,18 +264,6 @@ def _is_beside(place: _Place, block: int, start: int, starts: list[int]) -> bool
     return start <= place.at < next((other for other in starts if other > start), place.at + 1)
 
 
-def _above_in_card(document: Document, block: int, starts: set[int], places: list[_Place]) -> list[_Place]:
-    """Return the contacts above a name in the element that has only this person."""
-    card = _own_card(document, block, starts)
-    if card is None:
-        return []
-    return [
-        place
-        for place in places
-        if block - MAX_CARD_BLOCKS < place.block < block and document.is_inside(place.block, card)
-    ]
-
-
 def _may_own(place: _Place, people: list[FoundPerson]) -> bool:
     """Return whether this is an address and may be a person's: a general mailbox is not a single person's."""
     return place.is_email and (len(people) > 1 or mailbox_use(place.value) is not MailboxUse.GENERAL)
@@ -313,32 +326,6 @@ def _common_depth(document: Document, around: list[int], block: int) -> int:
     return next((document.nodes[index].depth for index in around if index in nodes), -1)
 
 
-def _section_of(document: Document, block: int, starts: set[int]) -> tuple[int, int] | None:
-    """Return the blocks between two headings, if this person is the only one in them."""
-    blocks = document.blocks
-    if blocks[block].tag in HEADING_TAGS:
-        return None
-    first = next(
-        (index for index in range(block, max(-1, block - MAX_CARD_BLOCKS), -1) if _is_heading(blocks[index])), -1
-    )
-    if first < 0:
-        return None
-    end = min(len(blocks), block + MAX_CARD_BLOCKS)
-    last = next(
-        (
-            index
-            for index in range(block + 1, end)
-            if _is_heading(blocks[index]) or blocks[index].zones - blocks[block].zones
-        ),
-        end,
-    )
-    return None if any(first <= start < last and start != block for start in starts) else (first, last)
-
-
-def _is_heading(block: Block) -> bool:
-    return block.tag in HEADING_TAGS
-
-
 def _emails_with_names(people: list[FoundPerson], emails: list[Email]) -> dict[int, str]:
     """Return the address with the name of each person."""
     names = [found.person.name_latin or found.person.name for found in people]
@@ -350,60 +337,12 @@ def _emails_with_names(people: list[FoundPerson], emails: list[Email]) -> dict[i
     }
 
 
-def _end_of_card(document: Document, start: int, starts: set[int]) -> int:
-    """Return the index of the block behind the card: the next person, another zone, another element, or the limit."""
-    end = min(len(document.blocks), start + MAX_CARD_BLOCKS)
-    row = _table_row(document, start)
-    card = _card(document, start, starts) if row is None else row
-    for index in range(start + 1, end):
-        if index in starts or document.blocks[index].zones - document.blocks[start].zones - {"address"}:
-            return index
-        if _is_heading(document.blocks[index]) and _begins_section(document, start, index):
-            return index
-        if card is not None and not document.is_inside(index, card):
-            return index
-    return end
-
-
-def _begins_section(document: Document, start: int, heading: int) -> bool:
-    """Return whether a heading behind a name begins another section: a higher one, or one below running text."""
-    blocks = document.blocks
-    if _is_heading(blocks[start]):
-        return blocks[heading].tag <= blocks[start].tag
-    above = next((blocks[index].tag for index in range(start - 1, -1, -1) if _is_heading(blocks[index])), "")
-    return blocks[heading].tag in SECTION_TAGS or (bool(above) and blocks[heading].tag <= above)
-
-
-def _table_row(document: Document, start: int) -> int | None:
-    """Return the table row in which other cells follow the person: values of other rows are not the person's."""
-    nodes = list(document.with_ancestors(document.blocks[start].node))
-    row = next((node for node in nodes if node.tag == "tr"), None)
-    cell = next((node for node in nodes if node.tag in ("td", "th")), None)
-    if row is None or cell is None:
-        return None
-    beside = [index for index in range(start + 1, start + 4) if document.is_inside(index, row.index)]
-    return row.index if any(not document.is_inside(index, cell.index) for index in beside) else None
-
-
-def _own_card(document: Document, start: int, starts: set[int]) -> int | None:
-    """Return the largest element around a person with other people near, but not in it."""
-    near = [index for index in starts if index >= 0 and 0 < abs(index - start) <= MAX_CARD_BLOCKS]
-    others = {node.index for index in near for node in document.with_ancestors(document.blocks[index].node)}
-    own = None
-    for node in document.with_ancestors(document.blocks[start].node) if near else ():
-        if node.index in others:
-            return own
-        own = node.index
-    return None
-
-
-def _card(document: Document, start: int, starts: set[int]) -> int | None:
-    """Return the element with this person only; where that is only the name, the element with all people."""
-    near = [index for index in starts if index >= 0 and 0 < abs(index - start) <= MAX_CARD_BLOCKS]
-    others = {node.index for index in near for node in document.with_ancestors(document.blocks[index].node)}
-    own = None
-    for node in document.with_ancestors(document.blocks[start].node) if near else ():
-        if node.index in others:
-            return own if own is not None and document.is_inside(start + 1, own) else node.index
-        own = node.index
-    return None  # no other person is near
+def _with_initials(people: list[Person], emails: list[Email]) -> list[Person]:
+    """Add the addresses that nobody has and that are somebody's initials: jr@ for Jane Roe."""
+    taken = {person.email for person in people}
+    free = [email.address for email in emails if email.kind == "personal" and email.address not in taken]
+    free = [address for address in free if mailbox_use(address) is MailboxUse.UNKNOWN]
+    names = [person.name_latin or person.name for person in people]
+    for owner, address in find_owners_by_initials(names, free).items():
+        people[owner] = replace(people[owner], email=people[owner].email or address)
+    return people

@@ -15,7 +15,7 @@ import asyncpg
 from scrapersky.core.contact_fields import EVIDENCE, NAME_PARTS
 from scrapersky.extract.emails.mailboxes import MailboxUse, mailbox_use
 from scrapersky.extract.matching.person_names import Fit, PersonName, group, read_name
-from scrapersky.extract.people.address_names import find_owners
+from scrapersky.extract.people.address_names import find_owners, find_owners_by_initials
 from scrapersky.store.contacts.row_merge import BORROWED, INSTEAD_OF, is_borrowed, title_order
 from scrapersky.store.contacts.rows import RANKED_FIELDS, Row, mailbox_identity, person_identity
 
@@ -155,13 +155,15 @@ def _stand_ins(people: Sequence[Row], mailboxes: Mapping[str, Row]) -> list[tupl
     groups = [sorted(found, key=lambda index: _place(people[index], names[index])) for found in group(names, may_join)]
     fullest = [max(found, key=lambda index: names[index].fullness) for found in groups]
     called = [people[index]["name_latin"] or people[index]["name"] for index in fullest]
-    owners = find_owners(called, mailboxes)
+    by_initials = [email for email, row in mailboxes.items() if row["email_kind"] == "personal"]
+    owners = find_owners_by_initials(called, by_initials)
+    owners |= {number: address for number, (_, address) in find_owners(called, mailboxes).items()}
     stand_ins = []
     for number, found in enumerate(groups):
         members = [people[index] for index in found if not people[index]["is_closed"]]
         has_address = any(_address(people[index]) for index in found)
         if number in owners and not has_address and members:
-            members = [mailboxes[owners[number][1]], *members]
+            members = [mailboxes[owners[number]], *members]
         others = [row for row in members[1:] if not row["is_merged_by_hand"]]
         if others:
             stand_ins.append((members[0], others))
