@@ -95,3 +95,12 @@ async def test_a_transaction_of_a_tenant_has_the_limits_of_a_request_and_the_eng
             assert await session.scalar(text(asked)) == "scrapersky_app 7sauto"
         async with database.engine_connection() as connection:
             assert await connection.fetchval(asked) == "scrapersky_engine 30sforce_generic_plan"
+
+
+async def test_a_long_statement_is_prepared_once_per_connection(build):
+    database = build(SCRAPERSKY_DATABASE_POOL_SIZE="3")
+    long = f"SELECT length('{'x' * 40_000}')"
+    async with database.engine_connection() as connection:
+        values = [await connection.fetchval(long) for _ in range(3)]
+        prepared = await connection.fetchval("SELECT count(*) FROM pg_prepared_statements WHERE statement = $1", long)
+    assert (values, prepared) == ([40_000] * 3, 1)

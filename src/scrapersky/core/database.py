@@ -51,6 +51,9 @@ APP_SETTINGS = {"plan_cache_mode": "auto", "idle_in_transaction_session_timeout"
 # The connections of a process, the one of LISTEN included, unless the settings say otherwise.
 WORKER_CONNECTIONS, WEB_CONNECTIONS = 8, 12
 
+# The driver prepares a statement once per connection, however long it is: those that store contacts have 35 KB, and
+# parsing one takes several milliseconds.
+DIRECT_ARGUMENTS: dict[str, Any] = {"max_cacheable_statement_size": 0}
 # Behind a transaction pooler the next statement may reach another connection: use no named prepared statements.
 POOLER_ARGUMENTS: dict[str, Any] = {
     "statement_cache_size": 0,
@@ -216,7 +219,7 @@ class Database:
     @property
     def connect_arguments(self) -> dict[str, Any]:
         """The arguments of a connection. The driver parses the URL itself, because it knows sslmode and the like."""
-        return {"dsn": self.dsn, **(POOLER_ARGUMENTS if self._settings.poll_only else {})}
+        return {"dsn": self.dsn, **(POOLER_ARGUMENTS if self._settings.poll_only else DIRECT_ARGUMENTS)}
 
     @property
     def application_name(self) -> str:
