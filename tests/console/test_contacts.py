@@ -178,12 +178,20 @@ async def test_suppressed_contacts_are_marked_and_have_no_link_that_writes_or_ca
         assert "tel:" not in text
 
 
-async def test_the_number_of_a_business_is_no_link_that_calls_for_it_may_be_suppressed(login, admin, tenant):
-    await add_line(admin, tenant)
-    await admin.execute("UPDATE local_business SET phone = '+358401111111'")
+async def test_a_suppressed_number_of_a_business_is_marked_and_no_link_that_calls(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    for table in ("local_business", "place"):
+        await admin.execute(f"UPDATE {table} SET phone = '+358401111111'")
     curator = await login("curator")
+    lists = ("/console/businesses", "/console/places", f"/console/searches/{ids['searches']}?tab=businesses")
+    shown = {"column": ["phone"], "back": "/console/places"}
+    assert (await curator.post("/console/places/layout", data=shown)).status_code == 303
+    for path in lists:
+        assert "tel:+358401111111" in (await curator.get(path)).text
     added = {"values": "+358401111111"}
     assert (await curator.post("/console/privacy/suppressions", data=added)).status_code == 303
-    text = (await curator.get("/console/businesses")).text
-    assert "+358 40 1111111" in text
-    assert "tel:" not in text
+    for path in lists:
+        text = (await curator.get(path)).text
+        assert "+358 40 1111111" in text
+        assert "tel:" not in text
+        assert [mark.text for mark in Page(text).all("strong", class_="suppressed")] == ["suppressed"]

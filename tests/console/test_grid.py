@@ -269,13 +269,14 @@ async def test_a_contact_shows_the_page_and_the_sentence_it_was_found_in(login, 
     ids = await add_line(admin, tenant)
     await admin.execute(
         "UPDATE contact SET snippet = 'Write to Anna: anna@molar.fi', found_by = 'mailto', confidence = 0.97, "
-        "source_url = 'https://molar.fi/contact'"
+        "source_url = 'https://molar.fi/contact', seen_at = '2026-02-03T04:05:06Z'"
     )
     browser = await login("viewer")
     page = Page((await browser.get(f"/console/contacts/{ids['contacts']}")).text)
     source = page.one("figure").text
     for part in ("Write to Anna: anna@molar.fi", "molar.fi", "/contact", "mailto", "0.97"):
         assert part in source
+    assert "2026-02-03T04:05:06Z" in [one["datetime"] for one in page.all("time") if one.is_in("figure")]  # last seen
     trail = [one["href"] for one in page.all("a") if one.is_in("ol")]
     assert trail == [f"/console/{noun}/{ids[noun]}" for noun in ("searches", *NOUNS[:-1])]
 

@@ -1,10 +1,15 @@
 """What each noun's grid shows: one declaration per noun."""
 
 from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pydantic import create_model
 
 from scrapersky.api.line.contacts import CONTACTS
 from scrapersky.api.line.resources import BUSINESSES, DOMAINS, PAGES, PLACES, SITEMAPS
 from scrapersky.api.resources.routes import ApiResource
+from scrapersky.api.schemas.listing import Summary
+from scrapersky.store.listing import suppressed_numbers
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,13 @@ class Grid:
         return self.api.resource.name
 
 
+def _with_suppression(api: ApiResource) -> ApiResource:
+    """Let the rows of a list say whether their phone number is suppressed."""
+    fields: dict[str, Any] = {suppressed_numbers.FIELD: (bool, False)}
+    listed = create_model(api.summary.__name__, __base__=api.summary, **fields)
+    return replace(api, summary=cast("type[Summary]", listed), complete=suppressed_numbers.phones)
+
+
 DECISION = Column("curation_status", "decision", "curation")
 CHANGED = Column("updated_at", "changed", "time", "updated_at")
 FOUND = Column("created_at", "found", "time", is_extra=True)
@@ -46,7 +58,7 @@ GRIDS = {
     grid.name: grid
     for grid in (
         Grid(
-            PLACES,
+            _with_suppression(PLACES),
             "Places",
             ("name",),
             "name",
@@ -68,7 +80,7 @@ GRIDS = {
             "name",
         ),
         Grid(
-            BUSINESSES,
+            _with_suppression(BUSINESSES),
             "Businesses",
             ("name",),
             "name",

@@ -38,7 +38,7 @@ CONTACTS = curated_resource(
     "An email address, a phone number or a person.",
     summary=f"domain_id page_id business_id merged_into_id {LISTED_FIELDS} source_url confidence "
     "contact_verification_status verdict suppressed_at",
-    detail="identity snippet found_by verification",
+    detail="identity snippet found_by verification seen_at",
     curation="Selected queues the verification of contacts that were never verified; "
     "any other status withdraws queued work.",
 )

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from scrapersky.console.columns import Column, Grid
 from scrapersky.console.draw.words import cut, host_of, number, path_of, phone, web_address, when
 from scrapersky.console.language import gettext as _
+from scrapersky.store.listing.suppressed_numbers import FIELD as NUMBER_SUPPRESSED
 
 NAME_LENGTH = 40  # of a row in the label of its box
 STYLED = ("number", "rating", "share", "phone", "time", "curation", "email")  # kinds of columns with a style
@@ -54,7 +55,7 @@ def row_line(grid: Grid, columns: Sequence[Column], row: Any, base: str, can_tic
     parts.append(_NAME.format(base, row.id, cut(name)))
     below = [escape(cut(text))] if (text := getattr(row, grid.below_heading, None)) else []
     if is_suppressed(row):
-        below.insert(0, _SUPPRESSED.format(_("suppressed")))
+        below.insert(0, _suppressed())
     if below:
         parts.append(_BELOW.format(Markup(" · ").join(below)))
     for column in columns:
@@ -128,12 +129,16 @@ def _broken_at_sign(address: str) -> Markup:
 
 
 def _reach(row: Any, scheme: str, address: str, shown: Markup) -> Markup:
-    """Draw an address or number as a link that writes or calls; of a contact that is not suppressed only.
+    """Draw an address or number as a link that writes or calls, unless the contact or the number is suppressed."""
+    if is_suppressed(row):
+        return shown
+    if getattr(row, NUMBER_SUPPRESSED, False):
+        return shown + _BELOW.format(_suppressed())
+    return Markup('<a href="{}:{}">{}</a>').format(scheme, address, shown)
 
-    Rows of places and businesses do not tell whether their number is suppressed.
-    """
-    is_known = hasattr(row, "suppressed_at") and not is_suppressed(row)
-    return Markup('<a href="{}:{}">{}</a>').format(scheme, address, shown) if is_known else shown
+
+def _suppressed() -> Markup:
+    return _SUPPRESSED.format(_("suppressed"))
 
 
 def is_suppressed(row: Any) -> bool:
