@@ -46,9 +46,16 @@ def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:
 
 def single_line(text: str, limit: int = TEXT_LIMIT) -> str:
     """Clean the text and put it on one line, with each run of white space as one space."""
-    if not text:
-        return ""
-    return clean_single_line(" ".join(text[: limit * 4].split()), limit)
+    return clean_single_line(joined_words(text[: limit * 4]), limit) if text else ""
+
+
+def joined_words(text: str) -> str:
+    """Return the text with each run of white space as one space, and none around it."""
+    stripped = text.strip()
+    # Of white space only the space is printable, so that most texts need not be split.
+    if "  " not in stripped and stripped.isprintable():
+        return stripped
+    return " ".join(stripped.split())
 
 
 def clean_single_line(text: str, limit: int = TEXT_LIMIT) -> str:

@@ -198,8 +198,8 @@ def _profile_links(document: Document, things: list[Thing]) -> Iterator[ProfileL
         if host is not None and _has_no_profiles(host[1]):
             continue  # most links are within the site: comparing the host is faster than parsing
         yield ProfileLink(href, "link", link.text or link.label or href[:160], link.block if link.text else -1)
-    signs = [sign for sign in ("@", ".com/", ".me/") if sign in document.text]
-    for block in document.blocks if signs else ():
+    marked = {block.index for sign in ("@", ".com/", ".me/") for block in document.blocks_with(sign)}
+    for block in [document.blocks[index] for index in sorted(marked)]:
         if ".com/" in block.text or ".me/" in block.text:
             for match in SOCIAL_TEXT.finditer(block.text):
                 yield ProfileLink(match[0].rstrip("."), "text", snippet(block.text, match.start()), block.index)

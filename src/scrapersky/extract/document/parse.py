@@ -75,14 +75,27 @@ class _Handler(PageBuilder, SaxHandler):
         self.depth += 1
         if self.silent_from:
             return
-        if tag in BLOCK_TAGS:
-            if self.runs or self.captures:
+        if tag not in BLOCK_TAGS:
+            if tag == "br":
                 self._flush()
-            self._start_block(tag, attrs)
-        elif tag == "br":
+            else:
+                self._start_inline(tag, attributes_of(attrs) if attrs else NO_ATTRIBUTES)
+            return
+        if self.runs or self.captures:
             self._flush()
+        # Most have no attributes but a class.
+        zones, names = self.zones, ""
+        if tag == "form" or (attrs and (len(attrs) > 1 or attrs[0][0] != "class")):
+            self._start_rich_block(tag, attributes_of(attrs))
+            return
+        if attrs:
+            names, zone = names_and_word_zone(attrs[0][1] or "")
+            zone = ZONE_OF_TAG.get(tag, zone)
         else:
-            self._start_inline(tag, attributes_of(attrs) if attrs else NO_ATTRIBUTES)
+            zone = ZONE_OF_TAG.get(tag)
+        if zone is not None and zone not in zones:
+            zones = zones | {zone}
+        self._open_node(tag, names, zones)
 
     def end_element(self, tag: str) -> None:
         depth = self.depth
@@ -157,21 +170,6 @@ class _Handler(PageBuilder, SaxHandler):
         if tag in SILENT_TAGS:
             self.silent_from = self.depth
 
-    def _start_block(self, tag: str, attrs: tuple[tuple[str, str | None], ...]) -> None:
-        """Open a node; quickly if it has no attributes but a class, as most."""
-        zones = self.zones
-        if not attrs and tag != "form":
-            names, zone = "", ZONE_OF_TAG.get(tag)
-        elif len(attrs) == 1 and attrs[0][0] == "class" and tag != "form":
-            names, zone = names_and_word_zone(attrs[0][1] or "")
-            zone = ZONE_OF_TAG.get(tag, zone)
-        else:
-            self._start_rich_block(tag, attributes_of(attrs))
-            return
-        if zone is not None and zone not in zones:
-            zones = zones | {zone}
-        self._open_node(tag, names, zones)
-
     def _start_rich_block(self, tag: str, attributes: Attributes) -> None:
         names, zone = names_and_zone(tag, attributes)
         zones = self.zones if zone is None else self.zones | {zone}
@@ -207,7 +205,7 @@ class _Handler(PageBuilder, SaxHandler):
         if len(self.blocks) >= MAX_BLOCKS:
             self.cut.add("blocks")
             return
-        raw = whole = " ".join((runs[0] if len(runs) == 1 else "".join(runs)).split())
+        raw = whole = text.joined_words(runs[0] if len(runs) == 1 else "".join(runs))
         if not (raw.isascii() and raw.isprintable() and len(raw) <= text.TEXT_LIMIT):  # true of most
             whole = text.clean_single_line(raw)
         if not whole:
@@ -223,7 +221,7 @@ class _Handler(PageBuilder, SaxHandler):
 def _parts(runs: list[str], are_clean: bool) -> tuple[str, ...]:
     """Return the runs as single lines; they need no cleaning if the whole text needed none."""
     if are_clean:
-        return tuple([part for run in runs if (part := " ".join(run.split()))])
+        return tuple([part for run in runs if (part := text.joined_words(run))])
     return tuple([part for run in runs if (part := text.single_line(run))])
 
 

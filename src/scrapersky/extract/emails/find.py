@@ -108,13 +108,10 @@ def _hidden_reason(candidate: EmailCandidate, address: str, classifier: EmailCla
 
 
 def _candidates(document: Document, things: list[Thing]) -> Iterator[EmailCandidate]:
-    # Most signs are nowhere on the page, so the blocks need not be searched for them.
     signs = [sign for sign in ("@", *OBFUSCATION_SIGNS) if sign in document.text]
-    for each in document.blocks:
-        for sign in signs:
-            if sign in each.text:
-                yield from _in_text(each)
-                break
+    marked = {block.index for sign in signs for block in document.blocks_with(sign)}
+    for each in [document.blocks[index] for index in sorted(marked)]:
+        yield from _in_text(each)
     if says_hash_means_at(document.text):
         for each in document.blocks:
             for address, at in find_with_hash(each.text) if "#" in each.text else ():

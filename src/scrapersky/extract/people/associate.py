@@ -272,10 +272,9 @@ def _may_own(place: _Place, people: list[FoundPerson]) -> bool:
 def _contact_places(document: Document, addresses: set[str], numbers: set[str], region: str) -> list[_Place]:
     """Return the addresses and numbers of the page with their blocks, in the order of the page."""
     places = []
-    for block in document.blocks if addresses else ():
-        if "@" in block.text:
-            found = [match for match in EMAIL.finditer(block.text.lower()) if match[0] in addresses]
-            places.extend([_Place(block.index, True, match[0], match.start()) for match in found])
+    for block in document.blocks_with("@") if addresses else ():
+        found = [match for match in EMAIL.finditer(block.text.lower()) if match[0] in addresses]
+        places.extend([_Place(block.index, True, match[0], match.start()) for match in found])
     places.extend(_places_of_hidden(document, addresses - {place.value for place in places}))
     for block in document.phone_blocks if numbers else ():
         for match in PHONE.finditer(block.text):
@@ -296,7 +295,8 @@ def _contact_places(document: Document, addresses: set[str], numbers: set[str], 
 
 def _places_of_hidden(document: Document, addresses: set[str]) -> Iterator[_Place]:
     """Yield the blocks with addresses that are spelled out: both halves stand in one of them."""
-    halves = [(address, *address.split("@", 1)) for address in addresses]
+    page = document.text.lower() if addresses else ""
+    halves = [(address, *parts) for address in addresses if (parts := address.split("@", 1))[0] in page]
     for block in document.blocks if halves else ():
         lowered = block.text.lower() if "@" not in block.text else ""
         for address, local, domain in halves:

@@ -43,6 +43,7 @@ MAX_FUNCTION_WORDS = 4
 VERBS = SENTENCE_WORDS | {"er", "ar", "es", "e", "je", "on", "leads", "runs"}  # behind a name: a sentence
 SHORT_LINE = 70  # a longer line can only have a name at its beginning or behind a label
 LONG_LINE = 170
+MIN_LINE = 4
 MIN_PROSE = 40  # characters of running text
 MIN_SENTENCE = 16
 LONG_ROW = 700  # of names side by side
@@ -90,11 +91,22 @@ CONTACT_BEHIND = re.compile(
 )
 
 
-@lru_cache(8192)  # the pages of a site share header and footer
 def find_name_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
     """Return the names in the text of a block, given also as the parts into which inline markup splits it."""
-    if len(text) < 4 and text.isascii():
-        return ()
+    return () if _is_in_small_letters(text) else _find_candidates(text, parts)
+
+
+def _is_in_small_letters(text: str) -> bool:
+    """Return whether a longer line has neither a capital nor a title, so that it has no name."""
+    if not text.isascii():
+        return False
+    if len(text) < MIN_LINE:
+        return True
+    return text.islower() and len(text) > SHORT_LINE and " v/" not in text and TITLE.search(text) is None
+
+
+@lru_cache(8192)  # the pages of a site share header and footer
+def _find_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
     if len(text) <= LONG_ROW and ("(" in text or '"' in text or "“" in text or "„" in text):
         text, parts = _without_insertions(text), tuple([_without_insertions(part) for part in parts])
     if " v/" in text:

@@ -53,7 +53,7 @@ class PageLayout:
         self.heading_indexes = [block.index for block in self.headings]
         self.phone_blocks = {block.index for block in document.phone_blocks}
         self.digit_blocks = {block.index for block in document.digit_blocks}
-        self.address_blocks = {block.index for block in self.blocks if "@" in block.text}
+        self.address_blocks = {block.index for block in document.blocks_with("@")}
         self.name_indexes = sorted(self.names)
         self.is_team_page = is_team_heading(document.title)
         self._shapes: dict[int, Shape] = {}  # of blocks
