@@ -10,6 +10,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -20,9 +21,10 @@ import pytest
 import structlog
 from hypothesis import settings as hypothesis_settings
 
+from scrapersky import bootstrap
 from scrapersky.core.database import Database
 from scrapersky.core.embedded.programs import prepare_system_user
-from scrapersky.core.schema.migrations import migrate
+from scrapersky.core.schema.migrations import check_schema, migrate
 from scrapersky.core.secrets import passwords
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.events import Events
@@ -263,7 +265,13 @@ def template(server: Server) -> str:
 
 
 @pytest.fixture
-async def database_url(server: Server, template: str) -> AsyncIterator[str]:
+def trusted_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy has the schema of the template, which its migration has compared: no start compares it again."""
+    monkeypatch.setattr(bootstrap, "check_schema", partial(check_schema, check_catalog=False))
+
+
+@pytest.fixture
+async def database_url(server: Server, template: str, trusted_schema: None) -> AsyncIterator[str]:
     """The URL of a fresh migrated database."""
     name = f"test_{next(numbers)}"
     await server.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")

@@ -110,11 +110,11 @@ async def read_schema(database: Database) -> frozenset[str]:
     return lines
 
 
-async def check_schema(database: Database) -> None:
+async def check_schema(database: Database, check_catalog: bool = True) -> None:
     """Raise unless this code runs on the schema of the database; migrate the embedded database instead of raising."""
     arguments = database.owner_arguments if database.is_embedded else database.connect_arguments
     try:
-        await _with_connection(arguments, lambda connection: _check(connection, database))
+        await _with_connection(arguments, lambda connection: _check(connection, database, check_catalog))
     except DBAPIError as error:
         if not isinstance(error.orig and error.orig.__cause__, asyncpg.InsufficientPrivilegeError):
             raise
@@ -211,7 +211,7 @@ def _record_revisions(connection: Connection) -> None:
     connection.execute(text("INSERT INTO applied_revision VALUES (:position, :revision, :oldest_code)"), rows)
 
 
-def _check(connection: Connection, database: Database) -> None:
+def _check(connection: Connection, database: Database, check_catalog: bool) -> None:
     """Raise unless this code runs on the schema. The login role needs no privileges of its own."""
     current, head = _read_revision(connection), head_revision()
     if current is None or (current != head and current in known_revisions()):
@@ -219,7 +219,8 @@ def _check(connection: Connection, database: Database) -> None:
     if current != head:
         _check_newer(connection, current)
         return
-    _check_catalog(connection)
+    if check_catalog:
+        _check_catalog(connection)
     if database.is_embedded:
         admit_login(connection, database)
     elif database.is_production:
