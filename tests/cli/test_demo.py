@@ -112,7 +112,7 @@ def free_port() -> str:
 async def test_the_demo_says_what_is_gone_and_its_hints_can_be_pasted(short_path: Path, database_url: str) -> None:
     async with Sandbox(seed=3, businesses=40) as sandbox:
         variables = {**sandbox.environment(), "DATABASE_URL": database_url, "TMPDIR": str(short_path)}
-        variables |= {"CRAWL_HOST_DELAY_SECONDS": "0", "SCRAPERSKY_PORT": free_port()}
+        variables |= {"CRAWL_HOST_DELAY_SECONDS": "0", "CRAWL_PARSER_PROCESSES": "1", "SCRAPERSKY_PORT": free_port()}
         variables |= {f"{step}_MAX_ATTEMPTS": "1" for step in ("DOMAIN_SCHEDULER", "DOMAIN_SITEMAP_SCHEDULER")}
         shell = Shell(short_path, variables)
         code, said = await shell.run(f"{SCRIPT} demo{FEW}")

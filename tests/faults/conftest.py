@@ -28,9 +28,10 @@ from tests.faults.invariants import SCHEMA, check_all_done, check_invariants
 from tests.faults.proxy import Proxy
 
 PATIENCE = 150.0  # seconds; a slow machine is not a broken promise
-LEASE_SECONDS = 1.5
-MAX_ATTEMPTS = 10
 QUEUES = ("PACKING", "WEIGHING", "SHIPPING")
+LEASE_SECONDS = 1.5
+LONG_LEASE = {f"{queue}_SCHEDULER_LEASE_SECONDS": "60" for queue in QUEUES}  # for workers that must not lose theirs
+MAX_ATTEMPTS = 10
 
 
 class Worker:

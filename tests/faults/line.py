@@ -98,7 +98,8 @@ class FaultyPacking(Workflow[ExampleParcel, Job, str]):
             case "deaf":
                 await self._ignore_everything(job)
             case "block":
-                time.sleep(float(job.label.split()[1]))
+                while not self._faults.gate.exists():
+                    time.sleep(0.02)
         self._diary.tell("worked", label=job.label, attempts=job.attempts)
         return "a note with a \0 in it" if job.manner == "nul" else "packed"
 

@@ -22,14 +22,14 @@ def start(database_url: str, tmp_path: Path, fork_server: ForkServer) -> Iterato
     """Start a real worker that lives in the sandbox."""
     started: list[ForkedProcess] = []
 
-    def worker(sandbox: Sandbox) -> ForkedProcess:
+    def worker(sandbox: Sandbox, lease_seconds: int) -> ForkedProcess:
         environment = {
             **os.environ,
             **sandbox.environment(),
             "DATABASE_URL": database_url,
             "SCRAPERSKY_SECRET_KEY": KEY,
             "SCRAPERSKY_DATA_DIR": str(tmp_path),
-            "DELIVERY_SCHEDULER_LEASE_SECONDS": "1.5",
+            "DELIVERY_SCHEDULER_LEASE_SECONDS": str(lease_seconds),
             "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
         }
         started.append(fork_server.start("scrapersky", "worker", cwd=tmp_path, env=environment))
@@ -70,7 +70,7 @@ async def test_the_second_try_carries_the_same_id_and_has_no_second_effect(admin
     async with Sandbox(7, 10) as sandbox:
         receiver = sandbox.hooks.add("/leads", SECRET)
         await queue_one(admin, tenant, "webhook", f"{sandbox.hooks_url}/leads", SECRET)
-        doomed = start(sandbox)
+        doomed = start(sandbox, lease_seconds=3)
         take = receiver.take
 
         def take_and_kill(request):
@@ -84,7 +84,7 @@ async def test_the_second_try_carries_the_same_id_and_has_no_second_effect(admin
         assert await until_dead(doomed) == -signal.SIGKILL
         assert len(receiver.effects) == 1
         assert await admin.fetchval("SELECT delivered_at FROM delivery") is None
-        start(sandbox)
+        start(sandbox, lease_seconds=60)
         await until_delivered(admin)
     assert len(receiver.seen) == 2
     assert len(set(receiver.seen)) == len(receiver.effects) == 1
@@ -94,7 +94,7 @@ async def test_the_second_try_carries_the_same_id_and_has_no_second_effect(admin
 async def test_a_crm_has_the_contact_once(admin, tenant, start):
     async with Sandbox(7, 10) as sandbox:
         await queue_one(admin, tenant, "hubspot", sandbox.hubspot_url, sandbox.hubspot.token)
-        doomed = start(sandbox)
+        doomed = start(sandbox, lease_seconds=3)
         answer = sandbox.hubspot.answer
 
         def answer_and_kill(request):
@@ -106,7 +106,7 @@ async def test_a_crm_has_the_contact_once(admin, tenant, start):
 
         sandbox.hubspot.answer = answer_and_kill
         assert await until_dead(doomed) == -signal.SIGKILL
-        start(sandbox)
+        start(sandbox, lease_seconds=60)
         await until_delivered(admin)
     assert sandbox.hubspot.batches == [1, 1]
     assert len(sandbox.hubspot.contacts) == 1

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.faults.conftest import Arena
+from tests.faults.conftest import LONG_LEASE, Arena
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ async def test_a_worker_killed_at_any_moment_loses_nothing_and_doubles_nothing(a
     effects_of_the_dead = await arena.ask(
         "SELECT count(*) FROM effect e JOIN parcel p ON p.id = e.parcel_id WHERE p.label = $1", label
     )
-    heir = arena.start()
+    heir = arena.start(**LONG_LEASE)
     await arena.until_done()
     assert effects_of_the_dead == 0
     assert await arena.attempts(label) == 2
@@ -44,7 +44,7 @@ async def test_a_frozen_worker_that_thaws_after_its_lease_writes_nothing(arena: 
     await frozen.told("working", label="gate")
     await arena.until("count(*) = 2 FROM shipment WHERE shipping_status = 'Completed'")
     frozen.signal(signal.SIGSTOP)
-    heir = arena.start()
+    heir = arena.start(**LONG_LEASE)
     await heir.told("worked", label="gate", attempts=2)
     await arena.until_done()
     arena.gate.touch()

@@ -3,12 +3,14 @@
 import signal
 from typing import Any
 
-from tests.faults.conftest import Arena
+from tests.faults.conftest import LONG_LEASE, Arena
 
 
 async def test_a_stopping_worker_finishes_what_it_has_and_claims_nothing_more(arena: Arena):
     await arena.put(["gate", *(f"plain {n}" for n in range(50))])
-    worker = arena.start(faults="gate", PACKING_SCHEDULER_BATCH_SIZE="1", PACKING_SCHEDULER_CONCURRENCY="1")
+    worker = arena.start(
+        faults="gate", PACKING_SCHEDULER_BATCH_SIZE="1", PACKING_SCHEDULER_CONCURRENCY="1", **LONG_LEASE
+    )
     await worker.told("working", label="gate")
     worker.signal(signal.SIGTERM)
     arena.gate.touch()
@@ -23,7 +25,7 @@ async def test_a_stopping_worker_finishes_what_it_has_and_claims_nothing_more(ar
 
 async def test_what_is_not_finished_within_the_grace_is_given_back_and_costs_no_attempt(arena: Arena):
     await arena.put(["gate", "plain 1"])
-    worker = arena.start(faults="gate", SCHEDULER_SHUTDOWN_GRACE_SECONDS="0.5")
+    worker = arena.start(faults="gate", SCHEDULER_SHUTDOWN_GRACE_SECONDS="0.5", **LONG_LEASE)
     await worker.told("working", label="gate")
     worker.signal(signal.SIGTERM)
     assert await worker.ended() == 0
@@ -37,7 +39,7 @@ async def test_what_is_not_finished_within_the_grace_is_given_back_and_costs_no_
 
 async def test_a_second_signal_hurries(arena: Arena):
     await arena.put(["gate"])
-    worker = arena.start(faults="gate", SCHEDULER_SHUTDOWN_GRACE_SECONDS="600")
+    worker = arena.start(faults="gate", SCHEDULER_SHUTDOWN_GRACE_SECONDS="600", **LONG_LEASE)
     await worker.told("working", label="gate")
     worker.signal(signal.SIGTERM)
     await arena.until(
@@ -55,6 +57,7 @@ async def test_a_rolling_restart_of_four_workers_under_load_costs_nothing(arena:
         "FAULT_WORK_SECONDS": "0.05",
         "PACKING_SCHEDULER_CONCURRENCY": "3",
         "PACKING_SCHEDULER_BATCH_SIZE": "5",
+        **LONG_LEASE,
     }
     crew = [arena.start(**tempo) for _ in range(4)]
     for worker in crew:
