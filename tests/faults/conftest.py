@@ -30,7 +30,8 @@ from tests.faults.proxy import Proxy
 PATIENCE = 150.0  # seconds; a slow machine is not a broken promise
 QUEUES = ("PACKING", "WEIGHING", "SHIPPING")
 LEASE_SECONDS = 1.5
-LONG_LEASE = {f"{queue}_SCHEDULER_LEASE_SECONDS": "60" for queue in QUEUES}  # for workers that must not lose theirs
+# For a worker that must not lose its lease.
+LONG_LEASE: dict[str, Any] = {f"{queue}_SCHEDULER_LEASE_SECONDS": "60" for queue in QUEUES}
 MAX_ATTEMPTS = 10
 
 

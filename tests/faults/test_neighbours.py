@@ -14,7 +14,7 @@ from tests.faults.conftest import LONG_LEASE, Arena
 async def test_one_bad_row_of_a_batch_fails_alone(arena: Arena):
     labels = [*(f"plain {n}" for n in range(7)), "nul", *(f"plain {n}" for n in range(7, 49))]
     await arena.put(labels)
-    together = {"PACKING_SCHEDULER_BATCH_SIZE": "50", "PACKING_SCHEDULER_CONCURRENCY": "50"}
+    together: dict[str, Any] = {"PACKING_SCHEDULER_BATCH_SIZE": "50", "PACKING_SCHEDULER_CONCURRENCY": "50"}
     arena.start(PACKING_SCHEDULER_MAX_ATTEMPTS="2", **together, **LONG_LEASE)
     await arena.until_done()
     assert await arena.statuses() == {"Completed": 49, "Error": 1}
