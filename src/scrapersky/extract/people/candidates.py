@@ -32,6 +32,7 @@ from scrapersky.extract.people.sentences.running_text import (
     behind_title,
     given_name_before_and,
     in_prose,
+    introduces_self,
     with_brackets,
 )
 from scrapersky.extract.people.uncased.candidates import find_uncased_names
@@ -81,12 +82,15 @@ JOINED_FAMILY = re.compile(
     rf"\s[eyi]\s(?P<last>[{CAPITAL}][\w'’-]{{1,20}})(?=$|,|\s[(–—-])"
 )
 NEXT_LABEL = re.compile(r"(?<=[^\W\d_]{3})\.\s(?=[^\W\d_][^:.@\d]{2,30}:\s)")
+ADDRESS_IN_BRACKETS = re.compile(r"\s?\(\s?[\w.+-]{1,64}@[\w.-]{3,64}\s?\)\s?(?=[–—-]\s)")
+TERM = re.compile(r"\s?\(\d{1,4}[^()]{0,12}\)")  # Treasurer (2 years): Jane Roe
 BY = re.compile(r"\sv/\s?")  # Værksted v/ Jens Roe
 NUMBERING = re.compile(r"\s?\d{1,2}[.)]\s")  # 1. Jane Roe
 # A number or an address behind a name, perhaps with its label.
 CONTACT_BEHIND = re.compile(
     r"[\s,;:(–—-]{1,3}(?:(?i:telefon[eo]?|t[eé]l[eé]phone|t[eé]l|phone|mobiel|mobile?|mob|m[oó]vil|handy|gsm|tlm"
-    r"|tlf|tfn|puh|kom|p|t|m|celular|cell?|e-?mail|mail|courriel|correo|тел|моб|τηλ|el\. p)[.:]{0,2}\s?){0,3}"
+    r"|tlf|tfn|puh|kom|p|s|sími|símar|"
+    r"t|m|celular|cell?|e-?mail|mail|courriel|correo|тел|моб|τηλ|el\. p)[.:]{0,2}\s?){0,3}"
     r"(?:[\w.+-]{1,64}@|(?:[+(]\s?\d|0\d|\d{2,4}[-.\s])(?:\D{0,3}\d){4}).{0,200}$"
 )
 
@@ -109,6 +113,8 @@ def _is_in_small_letters(text: str) -> bool:
 def _find_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
     if len(text) <= LONG_ROW and ("(" in text or '"' in text or "“" in text or "„" in text):
         text, parts = _without_insertions(text), tuple([_without_insertions(part) for part in parts])
+        if "@" in text and len(text) <= LONG_LINE and NAME_START.match(text) is not None:
+            text = ADDRESS_IN_BRACKETS.sub(" ", text)  # Jane Roe (roe@roe.example) – cook
     if " v/" in text:
         text = BY.sub(": ", text)
     length = len(text)
@@ -142,14 +148,21 @@ def _with_shared_family_name(text: str, found: list[NameCandidate]) -> Iterator[
         words = candidate.name.text.split()
         at = text.find(candidate.name.text)
         given = given_name_before_and(text, at) if len(words) > 1 and at > 4 else None
-        if given is None or not is_given_name(given["given"]) or not is_given_name(words[0]):
+        if given is None:
+            continue
+        is_introduced = introduces_self(text, given.start())
+        if not is_introduced and not (is_given_name(given["given"]) and is_given_name(words[0])):
             continue
         name = parse_name(f"{given['given']} {' '.join(words[1:])}")
         before = text[: given.start()].split()
         is_whole_name = (
             bool(before) and before[-1][-1].isalpha() and is_given_name(before[-1])
         )  # Anna Ruth and John Doe
-        if name is not None and name.score >= KNOWN and not is_whole_name:
+        if name is None or is_whole_name:
+            continue
+        if is_introduced:
+            yield candidate._replace(name=name._replace(score=max(name.score, candidate.name.score)))
+        elif name.score >= KNOWN:
             yield candidate._replace(name=name)
 
 
@@ -306,6 +319,8 @@ def _in_segment(segment: str) -> list[NameCandidate]:
     whole = parse_name(segment)
     if whole is not None:
         return [_without_long_word(whole)]
+    if segment[-1] == ":" and (whole := parse_name(segment[:-1].rstrip())) is not None:
+        return [NameCandidate(whole, True, "")] if whole.score >= KNOWN and len(whole.words) > 1 else []  # Jane Roe:
     if ", " in segment and (several := _in_list_with_roles(segment.split(", "))):
         return several
     if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin_with_name(segment)):
@@ -340,7 +355,7 @@ def _without_long_word(name: Name) -> NameCandidate:
     first, _, rest = name.text.partition(" ")
     last = name.words[-1]
     least = MIN_ROLE if is_family_name(last) and not is_given_name(last) else MIN_LONG_ROLE
-    if len(first) >= least and first.isalpha() and len(name.words) > 2 and not name.title:
+    if len(first) >= least and first.isalpha() and len(name.words) > 2 and not (name.title or first.endswith("né")):
         known = parse_name(rest) if not is_given_name(first) and not is_family_name(first) else None
         if known is not None and known.score >= KNOWN and not has_patronymic(known):
             return NameCandidate(known, True, first, is_known_role=False)
@@ -410,7 +425,7 @@ def _role_before(text: str) -> str:
     words = (last if is_role(last) else text).split()  # Roe Pharmacy Ltd. Pharmacist: Jane Roe
     while words and is_title(words[-1]):
         words.pop()
-    return " ".join(words).strip(" ,:()-–—―")
+    return TERM.sub("", " ".join(words)).strip(" ,:()-–—―")
 
 
 def _several_names(text: str, least: float = 0.2) -> list[Name]:

@@ -14,6 +14,7 @@ from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.people.associate import IN_TEXT, FoundPerson, associate_contacts
 from scrapersky.extract.people.candidate import NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
+from scrapersky.extract.people.labels import is_group_heading, is_name_label
 from scrapersky.extract.people.name_titles import add_name_parts, with_declared_parts, with_titles
 from scrapersky.extract.people.names import has_patronymic, is_family_name, is_given_name, is_role, parse_name
 from scrapersky.extract.people.scoring.scorer import NameScorer
@@ -286,8 +287,14 @@ def _build_person(one: ScoredCandidate, scorer: NameScorer) -> FoundPerson:
 
 
 def _is_role(candidate: NameCandidate) -> bool:
-    """Return whether the candidate is a role: Baker and Cook are surnames, too, but alone on a line they are roles."""
-    return len(candidate.name.words) == 1 and not candidate.role and is_role(candidate.name.text)
+    """Return whether the candidate is a role: Baker and Cook are surnames, too, but alone on a line they are roles.
+
+    The head of a column of names and the name of a group are none either: Imię i nazwisko, Rada.
+    """
+    text = candidate.name.text
+    if len(candidate.name.words) == 1 and not candidate.role and (is_role(text) or is_group_heading(text)):
+        return True
+    return is_name_label(text)
 
 
 def _in_structured_data(things: list[Thing]) -> Iterator[FoundPerson]:

@@ -98,6 +98,8 @@ ARTICLES = word_set("le la les el los las il lo gli the der die das den de")
 CAPITAL_TITLES = frozenset(
     ("HL", "DI", "CA", "BS", "WP", "ZA", "ZÄ", "Dª")
 )  # a Finnish dentist, an Austrian engineer …
+# Given names that are ordinary words in other languages; they need evidence beside them.
+GIVEN_ELSEWHERE = word_set("per dan dane art avril tage uma")
 MAX_NAME = 60
 
 # Latin, Greek and Cyrillic capitals: the alphabets that have them.
@@ -265,7 +267,9 @@ def _may_be_name(words: list[str]) -> bool:
         return False
     if _is_vietnamese(words, first):
         return True
-    is_month = first in GIVEN and (_is_known(last) or not words[0].isascii() or any(map(_is_initial, words[1:-1])))
+    is_month = first in GIVEN and (
+        first in GIVEN_ELSEWHERE or _is_known(last) or not words[0].isascii() or any(map(_is_initial, words[1:-1]))
+    )
     if first in ORDINARY and len(first) > 1 and not is_month:
         return False  # Julio C. Roe, but not Julio Verano
     return last not in ORDINARY or len(last) == 1 or last in FAMILY or last in PLACE_OR_FAMILY
@@ -369,7 +373,8 @@ def _is_unknown_title(words: list[str], at: int) -> bool:
     )
     if word.isupper() and word.isalpha() and 1 < len(word) <= MAX_ACRONYM and behind[-1] == "." and is_title(behind):
         return True  # AL Mag. Robert Roe: the head of an office
-    return (is_dotted or is_acronym) and is_given_name(behind) and fold_word(behind) not in ARTICLES
+    is_vietnamese = is_acronym and not behind.isascii() and fold_word(behind) in VIETNAMESE  # BS. CKI Trần Thị Roe
+    return (is_dotted or is_acronym) and (is_given_name(behind) or is_vietnamese) and fold_word(behind) not in ARTICLES
 
 
 def _is_abbreviation(word: str) -> bool:
@@ -474,10 +479,11 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         return -1
     ordinary = _any_listed(others, ORDINARY) and _ordinary_words(words[: len(others)], others)
     is_sure = given and (family or any(map(_is_initial, words[1:-1])))
+    is_sure = is_sure or (first in GIVEN_ELSEWHERE and ordinary == [first])
     if ordinary and not titles and not (is_sure and all(_is_known(word) for word in ordinary)):
         return -1
     is_turkish = TURKISH_LETTER.search(" ".join(words)) is not None
-    in_roles = [index for index, plain in enumerate(folded) if is_role_word(plain)]
+    in_roles = [index for index, plain in enumerate(folded) if is_role_word(plain) and not _is_wife(words[index])]
     in_roles = [index for index in in_roles if not is_turkish or folded[index] in TURKISH_ROLES]
     roles = [index for index in in_roles if index]
     if (0 in in_roles and not given) or (roles and (first in ARTICLES or not (given and last in FAMILY))):
@@ -499,6 +505,11 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     elif titles:
         score += 0.3
     return score + (0.25 if credentials else 0)
+
+
+def _is_wife(word: str) -> bool:
+    """Return whether a Hungarian word is the name of a husband with the ending for a wife: Kertészné Roe Réka."""
+    return word.endswith("né") and word[0].isupper()
 
 
 def _begins_with_acronym(words: list[str], first: str, last: str) -> bool:

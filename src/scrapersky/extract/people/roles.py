@@ -6,11 +6,13 @@ from functools import lru_cache
 from scrapersky.extract.document.context import WORD, folded_words
 from scrapersky.extract.document.model import DIGIT, SIX_DIGITS
 from scrapersky.extract.people.names import is_credential_line, is_role
+from scrapersky.extract.people.seniority import title_meaning
 from scrapersky.extract.text import fold
 from scrapersky.extract.word_lists import load_words
 
 MAX_ROLE = 200
 MAX_TITLE_WORDS = 12
+MAX_TWO_ROLES = 6  # words
 MAX_CUSTOMER = 40
 SENTENCE_WORDS = load_words("people", "sentence")
 OUR_WORDS = load_words("people", "sentence", "our")
@@ -36,12 +38,16 @@ HIDDEN_ADDRESS = "[email"  # Cloudflare writes it in place of a hidden address
 CONTACT_BEHIND_ROLE = re.compile(r"\S{0,80}@|\bwww\.|[+(]?\d(?:\D{0,4}\d){5}")
 # The label of a number that was cut off: …, tel. kom.
 TRAILING_LABEL = re.compile(
-    r"(?:[\s,;|(–-]{1,3}(?:tel|telefon|phone|mob|mobil|mobile|gsm|kom|cell|cel|puh|tlf|tfn|fax|e-?mail|mail|web)\b[.:]{0,2}){1,3}\s?$",
+    r"(?:[\s,;|(–-]{1,3}(?:tel|telefon|phone|s|sími|símar|mob|mobil|mobile|gsm|kom|cell|cel|puh|tlf|tfn|fax|e-?mail|mail|web)\b[.:]{0,2}){1,3}\s?$",
     re.I,
 )
 # The number of a register behind a role: Director – CRM 21877; Physiotherapist (HCPC PH88412).
 REGISTER_BEHIND = re.compile(
     r"[\s,(|–—-]{1,3}(?:[A-ZÀ-ÞА-Я]{2,8}[\s./:-]{0,3}){1,2}(?:[Nn][or°º.]{1,2}\s?)?(?:[A-Z]{1,3}[\s-]?)?\d[\d./-]{2,12}(?:[/-]?[A-Z])?\)?$"
+)
+# The same before a role: CRO-SP 21877 | Physiotherapist.
+REGISTER_BEFORE = re.compile(
+    r"[A-ZÀ-ÞА-Я]{2,8}(?:[\s./-][A-Z]{1,3})?[\s./:-]{1,3}\d[\d./-]{2,12}(?:-?[A-Z])?\s?[|–—·•,-]\s?(?=[^\W\d_])"
 )
 REPRESENTED_BY = re.compile(
     r"(?:vertreten durch|vertretungsberechtigt\w{0,3}|represented by|représentée? par|rappresentat[oa] da)"
@@ -82,7 +88,7 @@ def role_text(role: str) -> str:
         role = TRAILING_LABEL.sub("", CONTACT_BEHIND_ROLE.split(role, maxsplit=1)[0])
     role = role.partition(HIDDEN_ADDRESS)[0]
     if has_digit:
-        role = REGISTER_BEHIND.sub("", role)
+        role = REGISTER_BEHIND.sub("", REGISTER_BEFORE.sub("", role))
     label = LABEL.match(role)
     if label is not None and any(word in LABELS for word in folded_words(label[1])):
         role = role[label.end() :]
@@ -93,9 +99,14 @@ def role_text(role: str) -> str:
         role = REPRESENTED_BY.sub("", role)
     role = ARTICLE.sub("", role)
     sentence = role.partition(". ")[0]
-    if sentence != role and not sentence[-1:].isdigit() and is_role(sentence):
+    if sentence != role and not sentence[-1:].isdigit() and is_role(sentence) and not _has_senior(role, sentence):
         role = sentence  # Clinical director. Member no. 1234. But: Dipl. designer, apprentice in the 2. year
     return _balanced(role[:MAX_ROLE].strip(' ,;:：-–|."“”„«»'))
+
+
+def _has_senior(role: str, sentence: str) -> bool:
+    """Return whether a few words behind the first sentence are a more senior role: Abogada. Socia fundadora."""
+    return len(role.split()) <= MAX_TWO_ROLES and title_meaning(role).seniority < title_meaning(sentence).seniority
 
 
 def _balanced(text: str) -> str:

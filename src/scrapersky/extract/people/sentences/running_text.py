@@ -77,6 +77,8 @@ WORDS_FOR_AND = word_set("und and et y e i ja og och en és și a и і ve & +")
 MAX_AND = 5  # the longest of them, with the spaces around it
 GIVEN_AND = re.compile(rf"(?<!\w)(?P<given>[{CAPITAL}][\w'’-]{{1,20}})\s(?:{alternatives(WORDS_FOR_AND)})\s$")
 MAX_GIVEN_NAME = 24
+SHORT_ROLE = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,6})\.\s$")
+MAX_SHORT_ROLE = 9
 KNOWN = 0.3  # the score of a known given name
 MAX_APPOSITION = 6  # words
 NEXT_WORD = re.compile(rf"\s([^\W\d_{CAPITAL}][\w-]{{3,30}})(?=[\s,.;])")
@@ -93,8 +95,10 @@ OWN_NAME = re.compile(
     r"|(?:zovem|kazvam) se|казвам се|(?:меня|нас) зовут|мене звати|mă numesc|(?:nimeni|nimemme) on"
     r"|(?:mu|minu) nimi on|ad[ıi]m|με λένε|heet)\s$"
 )
+_I_AM = r"i am|i['’]m|ich bin|je suis|soy|io sono|eu sou|jestem|jag är|jeg er|ik ben|olen|jsem|vagyok"
+I_ALONE_AM = re.compile(rf"(?<!\w)(?:{_I_AM})\s$")  # Behind "we are" a business may follow.
 I_AM = re.compile(
-    r"(?<!\w)(?:i am|i['’]m|ich bin|je suis|soy|io sono|eu sou|jestem|jag är|jeg er|ik ben|olen|jsem|vagyok"
+    rf"(?<!\w)(?:{_I_AM}"
     r"|we are|we['’]re|wir sind|nous sommes|somos|siamo|jesteśmy|vi är|vi er|wij zijn|olemme|jsme"
     r"|vagyunk|suntem|сме|ми)\s$"
 )
@@ -120,6 +124,10 @@ _AND_OR = r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|та|ve|și|és|&|or|oder
 AND_NEXT = re.compile(rf"{_AND}(?=[^\W\d_])")
 # Between two names of one sentence: and; und seine Frau.
 AND_BETWEEN = re.compile(rf"{_AND_OR}(?:[^\W\d_][^\s,.;:!?]{{0,14}}\s){{0,3}}")
+# Before a name, with a capital: Hi, I'm Jane Roe. Hier erreichen Sie Jane Roe, where Sie is a given name elsewhere.
+BEFORE_NAMES = frozenset(
+    ("I'm", "I’m", "Sie", "Die", "Der", "Das", "Par", "Con", "Les", "Our", "Las", "Los", "El", "Il")
+)
 FROM_PLACE = word_set("from in at din aus bei fra från från iz z ze из с от uit ur ut at en dans u в у")
 CONJUNCTIONS = word_set("und and et y e i ja og och en и і та ve si es a oraz sowie")
 
@@ -159,18 +167,19 @@ def _longest_titled_name(text: str) -> Name | None:
     return None
 
 
-def in_prose(text: str, first: int) -> Iterator[NameCandidate]:
+def in_prose(text: str, begin: int) -> Iterator[NameCandidate]:
     """Yield the names of running text with what the sentence says: our founder Jane Roe. Jane Roe runs the shop."""
     own_name_end = role_end = -1  # where the last introduced name ended, and the last one with a role
     last_role = ""
     may_have_contact = "@" in text or DIGIT.search(text) is not None
-    for match in islice(CAPITALISED_WORDS.finditer(text, first), MAX_IN_PROSE):
+    for match in islice(CAPITALISED_WORDS.finditer(text, begin), MAX_IN_PROSE):
         written = _from_given_name(match[0])
         if not _may_have_name(written):
             continue
         start = match.end() - len(written)
-        bonus = _introduction_score(text, start) or (
-            0.6 if own_name_end > 0 and AND_BETWEEN.fullmatch(text, own_name_end, start) else 0.0
+        first = _start_of_introduced(text, start)
+        bonus = _introduction_score(text, first) or (
+            0.6 if own_name_end > 0 and _are_joined(text, own_name_end, start) else 0.0
         )
         if not bonus and may_have_contact and CONTACT_NEXT.match(text, match.end()) is not None:
             bonus = 0.4 if is_given_name(written.partition(" ")[0]) else 0.0  # Ask Jane Roe on 01234 56789
@@ -178,6 +187,10 @@ def in_prose(text: str, first: int) -> Iterator[NameCandidate]:
         if name is not None and len(name.words) > 1:
             own_name_end = match.end()
             is_worker = says_work(text, start, match.end()) and _is_plain(name)  # the farm is run by Jane Roe
+            if 0 < name.score < KNOWN and (
+                first < start or I_ALONE_AM.search(text[max(0, start - 24) : start].lower())
+            ):
+                bonus = 0.5  # I am Jane Roe; we are Jane and John Roe
             score = max(name.score, 0.0) + bonus
             of_work = role_of_work(text, start, match.end()) if is_worker else ""
             role = _apposition(text, start, match.end()) or of_work
@@ -193,6 +206,11 @@ def in_prose(text: str, first: int) -> Iterator[NameCandidate]:
         elif (worker := _worker(text, written, start)) is not None:
             own_name_end = match.end() if worker.does_work else own_name_end
             yield worker
+
+
+def _are_joined(text: str, end: int, start: int) -> bool:
+    """Return whether two names are joined: Jane Roe and her son John Roe. Not: Jane Roe and I founded Roe Roofing."""
+    return AND_BETWEEN.fullmatch(text, end, start) is not None and not is_work(text[end:start].split()[-1])
 
 
 def _may_have_name(written: str) -> bool:
@@ -228,6 +246,12 @@ def _start_with_given_name(text: str, start: int) -> int:
     return given.start() if given is not None and is_given_name(given["given"]) else start
 
 
+def _start_of_introduced(text: str, start: int) -> int:
+    """Return where the names begin of people who introduce themselves: We are Jane and John Roe."""
+    given = given_name_before_and(text, start)
+    return given.start() if given is not None and introduces_self(text, given.start()) else start
+
+
 def given_name_before_and(text: str, at: int) -> re.Match[str] | None:
     """Return the capitalised word with an "and" that ends here: Jane and."""
     last = text[max(0, at - MAX_AND) : at].split()[-1:]
@@ -254,11 +278,13 @@ def with_brackets(text: str) -> list[NameCandidate]:
 def _from_given_name(written: str) -> str:
     """Return capitalised words from the given name on, with a role before it: Ask Jane Roe, Owner Jane Roe."""
     words = written.split()
+    if len(words) > 2 and words[0] in BEFORE_NAMES:
+        written = " ".join(words := words[1:])
     if is_given_name(words[0]):
         return written
     if len(words) > 2 and fold_word(words[0]) in ASKED_WORDS:
         return " ".join(words[1:])  # Email Jane Roe at
-    first = next((index for index in range(1, len(words) - 1) if is_given_name(words[index])), 0)
+    first = next((i for i in range(1, len(words) - 1) if words[i][0].isupper() and is_given_name(words[i])), 0)
     if any(fold_word(word) in ORGANISATIONS for word in words[:first]):
         return written  # Museum Jane Roe
     if first and is_role_word(fold_word(words[first - 1])):
@@ -309,6 +335,11 @@ def _word_before(text: str, at: int) -> str:
 
 def _role_phrase_before(text: str, at: int) -> str:
     """Return the role directly before a name: the owner Jane Roe, dal capo officina Jane Roe; or ""."""
+    if (
+        text[at - 2 : at - 1] == "."
+        and (short := SHORT_ROLE.search(text[max(0, at - MAX_SHORT_ROLE) : at])) is not None
+    ):
+        return short[1] if is_role_word(fold_word(short[1])) else ""  # Garage Roe, Inh. Jane Roe
     words = words_before(text, at, 3) if text[at - 2 : at - 1] != "," else []
     if words and words[-1] in LAST_BEFORE_ASKED:
         return ""  # for bookings please contact Jane Roe

@@ -13,6 +13,7 @@ AMBIGUOUS = frozenset(map(fold_word, load_words("people", "work", "ambiguous")))
 WORDS_BEFORE = 5
 WORDS_BEHIND = 3
 WORDS_OF_CLAUSE = 7  # of a relative clause: Jane Roe, die den Hofladen führt
+SUBJECTS = frozenset(("I", "We", "we", "He", "he", "She", "she", "They", "they", "who"))
 REACH = 70  # characters before and behind the name
 _IS = load_table("people")["work"]["is"].split()
 ROLE_OF_VERB = dict(zip(map(fold_word, _IS[::2]), _IS[1::2], strict=True))  # owns: owner
@@ -49,7 +50,10 @@ def _says_founded(text: str) -> bool:
 
 def says_work(text: str, start: int, end: int) -> bool:
     """Return whether the words around a name say what the person does: Jane Roe runs …, the shop is run by Jane Roe."""
-    if any(map(is_work, words_before(text, start, WORDS_BEFORE))):
+    before = words_before(text, start, WORDS_BEFORE)
+    if len(before) > 1 and before[-2] in SUBJECTS and is_work(before[-1]):
+        return False  # I founded Roe Roofing
+    if any(map(is_work, before)):
         return True
     behind = text[end : end + REACH].split()
     is_clause = text[end : end + 1] == ","  # Jane Roe, who runs the shop
