@@ -14,6 +14,7 @@ import uvloop
 
 from benchmarks.engine_server import running_server
 from benchmarks.record import Figure, record
+from scrapersky.cli.shared.application import keep_start_objects
 from scrapersky.core.database import Database
 from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
@@ -63,6 +64,7 @@ async def measure(url: str, businesses: int, ending: str) -> tuple[float, float,
     await admin.execute("VACUUM ANALYZE")
     await admin.close()
     with TemporaryDirectory() as folder:
+        keep_start_objects()  # as commands and `serve` do
         memory = resident_mb()  # before the first row of any file
         await write(database, tenant, LeadQuery((search,), sort=("city",)), Path(folder) / f"first{ending}", 1_000)
         before = cpu()

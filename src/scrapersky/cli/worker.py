@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from scrapersky.cli.shared.application import keep_start_objects
 from scrapersky.cli.shared.service import (
     DEFAULT_WAIT_SECONDS,
     WaitSeconds,
-    keep_start_objects,
     notify,
     print_connection_needs,
     run_service,

@@ -27,7 +27,7 @@ from scrapersky.cli.finding.reconnect import (
 from scrapersky.cli.finding.request import BadFindRequest, FindRequest
 from scrapersky.cli.finding.summary import cost_json, cost_sentence, print_summary
 from scrapersky.cli.finding.watch import IdleTimeout, watch_search
-from scrapersky.cli.shared.application import cli_actor, configure_command_logs
+from scrapersky.cli.shared.application import cli_actor, configure_command_logs, keep_start_objects
 from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.output import notice_if_slow, print_json
 from scrapersky.core.database import is_connection_error, is_statement_timeout
@@ -80,6 +80,7 @@ async def run_find(request: FindRequest, as_json: bool) -> dict[str, Any]:
 async def find_in(application: Application, request: FindRequest) -> dict[str, Any]:
     """Request the search, run the engine until it is done or stopped, write the file, and return the summary."""
     request.leads.query(application.settings, ())  # raises for an unknown function, before the search
+    keep_start_objects()
     if request.sites is None:
         request = replace(request, search=await located(application, request.search))
     actor = await cli_actor(application, request.tenant)

@@ -1,5 +1,6 @@
 """The application, a session and the actor for one command."""
 
+import gc
 import getpass
 import os
 from collections.abc import AsyncIterator, Coroutine
@@ -46,6 +47,12 @@ def configure_command_logs(environment: "Environment") -> None:
     configure_logs(settings)
 
 
+def keep_start_objects() -> None:
+    """Keep the objects of the start out of garbage collection: they live on, and each collection would visit them."""
+    gc.freeze()
+    gc.enable()
+
+
 @asynccontextmanager
 async def opened() -> AsyncIterator["Application"]:
     """Open the application and close it afterwards. Raises Unavailable if the connection to the database is lost."""
@@ -57,6 +64,7 @@ async def opened() -> AsyncIterator["Application"]:
     environment = Environment()
     configure_command_logs(environment)
     application = await open_application(environment)
+    keep_start_objects()
     try:
         yield application
     except Exception as error:

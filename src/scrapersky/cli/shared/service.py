@@ -37,12 +37,6 @@ def run_service(prepare: Callable[[], Coroutine[Any, Any, None]]) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
-def keep_start_objects() -> None:
-    """Keep the objects of the start out of garbage collection: they live on, and each collection would visit them."""
-    gc.freeze()
-    gc.enable()
-
-
 async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
     """Run the coroutine; a signal cancels its start, later it has handlers of its own."""
     loop, starting = asyncio.get_running_loop(), asyncio.ensure_future(work)

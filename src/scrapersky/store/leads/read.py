@@ -134,14 +134,16 @@ async def leads(
     query = _query(search, per, preferred)
     before = await session.scalar(_TIMEOUT)
     await session.execute(_SET_TIMEOUT, {"timeout": f"{FILE_SECONDS}s"})
-    statements = file_statements(query.per, query.names, query.sort, Searches(len(query.searches) == 1))
-    for part, statement in enumerate(statements):
+    people_first = query.chooses_contacts
+    for statement in file_statements(query.per, query.names, query.sort, Searches(len(query.searches) == 1)):
         result = await session.stream(statement, query.parameters, execution_options={"yield_per": ROWS_PER_FETCH})
         names = list(result.keys())
         # Without its size a partition has all rows.
         async for rows in result.partitions(ROWS_PER_FETCH):
             for row in rows:
-                yield _lead(dict(zip(names, row, strict=True)), part, query)[0]
+                lead = dict(zip(names, row, strict=True))
+                del lead["list_key"], lead["list_subkey"]
+                yield lead if query.per == "contact" else business_row(lead, query.preferred, people_first=people_first)
     await session.execute(_SET_TIMEOUT, {"timeout": before})
 
 
@@ -174,6 +176,6 @@ def _query(search: LeadQuery | UUID | str, per: Per, preferred: Sequence[str]) -
 
 def _lead(lead: dict[str, Any], part: int, query: LeadQuery) -> tuple[dict[str, Any], Position]:
     position = Position(part, lead.pop("list_key"), lead.pop("list_subkey"))
-    if "contacts" in lead:
+    if query.per == "business":
         lead = business_row(lead, query.preferred, people_first=query.chooses_contacts)
     return lead, position
