@@ -58,12 +58,15 @@ async def test_the_setting_is_the_budget_of_any_process(build):
 async def test_connections_that_are_not_needed_are_closed(build, admin, tenant, monkeypatch):
     monkeypatch.setattr(connection_pool, "IDLE_SECONDS", 0.2)
     database = build()
+    async with database.engine_connection() as connection:
+        oldest = await connection.fetchval("SELECT pg_backend_pid()")
     await asyncio.gather(*(hold(database, tenant) for _ in range(20)))
     assert await admin.fetchval(OPEN) == WORKER_CONNECTIONS - 1
     async with asyncio.timeout(90):
         while await admin.fetchval(OPEN) > 1:
             async with database.engine_connection() as connection:  # as the poll does once a second
-                await connection.execute("SELECT 1")
+                used = await connection.fetchval("SELECT pg_backend_pid()")
+            assert used == oldest, "the connection that has prepared most statements"
             await asyncio.sleep(0.02)
     await asyncio.gather(*(hold(database, tenant) for _ in range(20)))
     assert await admin.fetchval(OPEN) == WORKER_CONNECTIONS - 1, "it grows again"
