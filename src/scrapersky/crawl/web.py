@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import ParamSpec, TypeVar
 
+import structlog
+
 from scrapersky.core.settings import Settings
 from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.crawl.browser.browser import Browser, BrowserVisit
@@ -24,6 +26,8 @@ from scrapersky.extract.readers import FINDERS
 # Why a page is read once more by the browser, if there is one, and what helps if there is none.
 DRAWN_REASONS = (HiddenReason.JAVASCRIPT, HiddenReason.BOT_CHECK)
 NEEDS_BROWSER = "A browser may read it (CRAWL_BROWSER)."
+
+log = structlog.get_logger(__name__)
 
 P = ParamSpec("P")
 Facts = TypeVar("Facts")
@@ -48,6 +52,7 @@ class Web:
         self._opening = asyncio.Lock()
         self._opened: AsyncExitStack | None = None
         self._has_parsers = False
+        self._early_start: asyncio.Task[None] | None = None
 
     async def crawler(self) -> Crawler:
         """Return the crawler, opened."""
@@ -89,9 +94,21 @@ class Web:
         await self._start_parsers()
         return await self._parsers.run(function, *args, **options)
 
+    def start_parsers(self) -> None:
+        """Start a parser process in the background, for a caller that knows that pages will be read soon.
+
+        An error is logged here; the first page tries again, and raises it.
+        """
+        if self._early_start is None:
+            self._early_start = asyncio.create_task(self._start_parsers(), name="start of a parser")
+            self._early_start.add_done_callback(_log_failed_start)
+
     async def close(self) -> None:
         """End the parser processes and close every connection."""
         await self.mx_lookup.close()
+        if self._early_start is not None:
+            self._early_start.cancel()
+            await asyncio.wait([self._early_start])
         if self._opened is not None:
             await self._opened.aclose()
             self._opened, self._has_parsers = None, False
@@ -113,3 +130,8 @@ class Web:
             if not self._has_parsers:
                 await opened.enter_async_context(self._parsers)
                 self._has_parsers = True
+
+
+def _log_failed_start(start: asyncio.Task[None]) -> None:
+    if not start.cancelled() and (error := start.exception()) is not None:
+        log.warning("parser_start_failed", error=f"{type(error).__name__}: {error}")

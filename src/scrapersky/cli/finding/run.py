@@ -81,6 +81,7 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
     """Request the search, run the engine until it is done or stopped, write the file, and return the summary."""
     request.leads.query(application.settings, ())  # raises for an unknown function, before the search
     keep_start_objects()
+    application.web.start_parsers()  # the first page would wait for it
     if request.sites is None:
         request = replace(request, search=await located(application, request.search))
     actor = await cli_actor(application, request.tenant)

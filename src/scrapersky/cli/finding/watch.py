@@ -21,6 +21,7 @@ from scrapersky.store.searches.progress import StepCount, Wait
 from scrapersky.store.searches.results import contact_counts
 
 POLL_SECONDS = 0.3  # time between two reads of the progress
+FIRST_POLL_SECONDS = 0.1  # the same until there is a person or an address: someone waits for it
 STOP_GRACE_SECONDS = 5.0  # time that running work gets after Ctrl-C
 HELD_SECONDS = 5.0  # a ready row is claimed sooner than this, unless its workflow is paused or held back
 
@@ -75,7 +76,8 @@ async def watch_search(
                     ):
                         progress.message(sentence)
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(POLL_SECONDS):
+                    has_found = progress.first_contact_seconds is not None
+                    async with asyncio.timeout(POLL_SECONDS if has_found else FIRST_POLL_SECONDS):
                         await stop.wait()
     finally:
         await application.runtime.stop(grace_seconds=grace)
