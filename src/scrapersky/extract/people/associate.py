@@ -1,16 +1,18 @@
 """The email address and the phone number of each person: those in the same card, or with the person's name in them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from scrapersky.extract.document.context import folded_words
 from scrapersky.extract.document.model import Block, Document, Link
 from scrapersky.extract.emails.deobfuscate import EMAIL
 from scrapersky.extract.emails.mailboxes import MailboxUse, mailbox_use
 from scrapersky.extract.people.address_names import AddressMatch, find_owners, find_owners_by_initials
 from scrapersky.extract.people.cards import MAX_CARD_BLOCKS, Cards, table_row
-from scrapersky.extract.people.labels import LEGAL_FORM, is_label_of_contact
+from scrapersky.extract.people.labels import LEGAL_FORM, is_department, is_label_of_contact
 from scrapersky.extract.people.scoring.table_columns import cells_below
 from scrapersky.extract.people.sentences.running_text import introduces_self
 from scrapersky.extract.phones.find import parse_phone_link
@@ -19,6 +21,8 @@ from scrapersky.extract.results import Email, Person, Phone
 
 IN_TEXT = "title in text"  # how a person of running text was found
 MAX_ALONE_BLOCKS = 6  # below the only person of a page
+MIN_FAMILY = 4  # letters of a family name in a domain
+MIN_POST = 5  # letters of a post that has a mailbox
 MAX_LABEL_WORDS = 4  # Tel.; write to us at
 LABEL = re.compile(r"([^\W\d_][^:：@\d]{1,40}?)\s?[:：]")
 LABEL_SIGN = re.compile(r"[:：]|\s[–—-]\s|[役長]\s")
@@ -27,7 +31,7 @@ CERTIFIED = re.compile(r"[@.-](?:pec|legalmail|postacert|arubapec)\b|[@.-]pec-")
 MAX_SENTENCE = 60  # characters between a given name and a contact in a sentence
 NAME_IN_SENTENCE = re.compile(r"[^\W\d_][\w'’-]++")
 SENTENCE_END = re.compile(r"[.!?](?=\s[^\W\d_a-z])")
-# Behind the number of a switchboard: ext. 12, wew. 12, int. 12, доб. 12.
+# Behind the number of a switchboard or a person: ext. 12, wew. 12, int. 12, доб. 12.
 EXTENSION = re.compile(
     r"[\s,;(]{0,3}(?:ext(?:ension)?|wew|int(?:erno)?|poste|klapka|kl|mellék|доб|вн|dahili|anexo|ramal|x(?=[.\d\s]))"
     r"[.:\s#]{0,3}\d{1,5}\b",
@@ -69,7 +73,7 @@ def associate_contacts(
             cards.sort(key=lambda card: all(one.value != email for one in card))  # the card with the address first
             phone = phone or next((one.value for card in cards for one in card if not one.is_email), "")
         associated.append(replace(person, email=email, phone=phone))
-    return _with_initials(page.with_contacts_in_sentences(associated), emails)
+    return _with_initials(_with_posts(page.with_contacts_in_sentences(associated), emails), emails)
 
 
 class _Place(NamedTuple):
@@ -105,6 +109,7 @@ class _Page(NamedTuple):
             end = min(end, block + MAX_ALONE_BLOCKS)
         if is_alone or _is_labelled(document, block, person.name):
             end = self._first_of_others(block, end)
+        end = self._first_department(person, block, end)
         line = _line_of_several(document, self.people, block)
         at = max(0, document.blocks[block].text.find(person.name)) if line else 0
         if line and table_row(document, block) is not None:
@@ -167,6 +172,15 @@ class _Page(NamedTuple):
             return False
         first, second = nodes[here], nodes[there]
         return first.tag == second.tag and first.names == second.names and first.parent == second.parent
+
+    def _first_department(self, person: Person, block: int, end: int) -> int:
+        """Return the first line behind a person with a title that names a department, whose contacts follow."""
+        own = {one.block for one in self.places if block < one.block < end} if person.title else ()
+        for index in range(block + 1, max(own, default=block)):
+            text = self.document.blocks[index].text
+            if index not in own and text not in person.title and is_department(text) and index + 1 in own:
+                return index
+        return end
 
     def _first_of_others(self, block: int, end: int) -> int:
         """Return the first contact behind a name that has the label or the name of something else, or the end."""
@@ -265,8 +279,16 @@ def _is_beside(place: _Place, block: int, start: int, starts: list[int]) -> bool
 
 
 def _may_own(place: _Place, people: list[FoundPerson]) -> bool:
-    """Return whether this is an address and may be a person's: a general mailbox is not a single person's."""
-    return place.is_email and (len(people) > 1 or mailbox_use(place.value) is not MailboxUse.GENERAL)
+    """Return whether this is an address and may be a person's.
+
+    A general mailbox is not a single person's, unless the domain has the family name.
+    """
+    if not place.is_email:
+        return False
+    if len(people) > 1 or mailbox_use(place.value) is not MailboxUse.GENERAL:
+        return True
+    domain = place.value.partition("@")[2]
+    return any(len(part) >= MIN_FAMILY and part in domain for part in people[0].words[-1].split("-"))
 
 
 def _contact_places(document: Document, addresses: set[str], numbers: set[str], region: str) -> list[_Place]:
@@ -276,11 +298,16 @@ def _contact_places(document: Document, addresses: set[str], numbers: set[str], 
         found = [match for match in EMAIL.finditer(block.text.lower()) if match[0] in addresses]
         places.extend([_Place(block.index, True, match[0], match.start()) for match in found])
     places.extend(_places_of_hidden(document, addresses - {place.value for place in places}))
+    with_extension: list[_Place] = []
     for block in document.phone_blocks if numbers else ():
         for match in PHONE.finditer(block.text):
             phone = parse_phone(match[0], region)
-            if phone is not None and phone.number in numbers and not EXTENSION.match(block.text, match.end()):
-                places.append(_Place(block.index, False, phone.number, match.start()))
+            if phone is not None and phone.number in numbers:
+                found_in = with_extension if EXTENSION.match(block.text, match.end()) else places
+                found_in.append(_Place(block.index, False, phone.number, match.start()))
+    # A number that stands only once is not that of a switchboard, though an extension follows.
+    counts = Counter([place.value for place in (*places, *with_extension)])
+    places.extend([place for place in with_extension if counts[place.value] == 1])
     for link in document.links if addresses else ():
         if link.href[:7].lower() == "mailto:":
             address = link.href[7:].partition("?")[0].strip().lower()
@@ -335,6 +362,19 @@ def _emails_with_names(people: list[FoundPerson], emails: list[Email]) -> dict[i
         for owner, (match, address) in owners.items()
         if match > AddressMatch.WORD or CERTIFIED.search(address) is None
     }
+
+
+def _with_posts(people: list[Person], emails: list[Email]) -> list[Person]:
+    """Add the addresses that nobody has and that are named as the post of one person: treasurer@."""
+    taken = {person.email for person in people}
+    for email in emails:
+        post = email.address.partition("@")[0]
+        if email.address in taken or len(post) < MIN_POST or not post.isalpha():
+            continue
+        holders = [index for index, one in enumerate(people) if one.title and post in folded_words(one.title)]
+        if len(holders) == 1 and not people[holders[0]].email:
+            people[holders[0]] = replace(people[holders[0]], email=email.address)
+    return people
 
 
 def _with_initials(people: list[Person], emails: list[Email]) -> list[Person]:

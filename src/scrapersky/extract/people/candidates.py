@@ -237,6 +237,8 @@ def _may_list_roles(text: str) -> bool:
 def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
     """Return the names that a line consists of: alone, beside a role, several side by side, or as a marked part."""
     found: list[NameCandidate] = []
+    if len(parts) > 1 and parts[0].isupper() and (split := _in_two_parts(parts)):
+        return split
     if len(text) <= SHORT_LINE and len(parts) == 1 and ANY_SIGN.search(text) is None:
         return _in_segment(text)
     labelled = NEXT_LABEL.split(text) if text.count(": ") > 1 and len(text) <= LONG_ROW else ()
@@ -271,6 +273,18 @@ def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
             return [found[0]._replace(role=found[0].role or role_in_sentence(f"{parts[0]} {parts[1]}"))]
         return [found[0]._replace(role=found[0].role or parts[1].strip(" ,-–|()"), is_known_role=bool(found[0].role))]
     return found
+
+
+def _in_two_parts(parts: tuple[str, ...]) -> list[NameCandidate]:
+    """Return the name whose family name in capitals is an element of its own: <b>ROE</b> <i>Jane</i> <i>Cook</i>."""
+    family, given, behind = (*parts[:3], "")[:3]
+    if given.isupper() or "@" in given or len(family) + len(given) > MAX_NAME:
+        return []
+    name = parse_name(f"{family} {given}") if is_given_name(given.partition(" ")[0]) or not is_role(given) else None
+    if name is None or len(name.words) < 2 or name.text != f"{family} {given}":
+        return []
+    role = behind.strip(" ,-–|()") if is_title_line(behind) else ""
+    return [NameCandidate(name._replace(score=max(name.score, 0.1)), True, role, is_known_role=is_role(role))]
 
 
 def _segments(text: str) -> list[str]:
@@ -428,6 +442,12 @@ def _role_before(text: str) -> str:
     return TERM.sub("", " ".join(words)).strip(" ,:()-–—―")
 
 
+def _last_role(text: str) -> str:
+    """Return the role behind the name of a business: Garage Roe, Inh."""
+    before, comma, last = text.rpartition(", ")
+    return last if comma and is_role(last) and not is_role(before) else text
+
+
 def _several_names(text: str, least: float = 0.2) -> list[Name]:
     """Return the names if the text is a list of them, one of which is known (none needs to be behind a role)."""
     pieces = text.split(", ")
@@ -445,6 +465,6 @@ def _behind_role(segment: str, least: float = 0.2) -> list[NameCandidate]:
         if is_role_word(fold_word(words[count - 1]).strip(".,:")):
             name = parse_name(" ".join(words[count:]))
             if name is not None and name.score >= least:
-                return [NameCandidate(name, True, " ".join(words[:count]).rstrip(" :"))]
+                return [NameCandidate(name, True, _last_role(" ".join(words[:count]).rstrip(" :")))]
             return []
     return []

@@ -271,8 +271,14 @@ def _with_slot(one: ScoredCandidate, scorer: NameScorer, excluded: frozenset[int
 
 
 def title_in_slot(one: ScoredCandidate, scorer: NameScorer) -> str:
-    """Return the title that stands where others of the page have theirs, if no role is beside the name; or ""."""
-    if not one.candidate.is_whole or one.candidate.role or scorer.roles.beside(one.block):
+    """Return the title that stands where others of the page have theirs, if no role is beside the name; or "".
+
+    A role above it is that of the group or of the former person if the others have theirs below.
+    """
+    if not one.candidate.is_whole or one.candidate.role:
+        return ""
+    beside = scorer.roles.beside(one.block)
+    if beside and (scorer.roles.precede(one.block) or not scorer.titles.has_role_below(one.block, beside)):
         return ""
     return scorer.titles.title_of(one.block)
 

@@ -39,7 +39,7 @@ CONTACT_LABELS = load_words("people", "departments", "contacts") | LABELS
 DEPARTMENTS_INSIDE = re.compile(alternatives(load_words("people", "departments", "inside")))
 # What a business has in its name: GmbH, S.r.l., 株式会社.
 LEGAL_FORM = re.compile(
-    r"(?<!\w)(?:GmbH|mbH|AG|KG|OHG|UG|e\.\s?K\.|Ltd|Limited|LLC|Inc|S\.?r\.?l|S\.?p\.?A|S\.?n\.?c|S\.L|S\.A|SARL|SAS|EURL|Lda|Ltda"
+    r"(?<!\w)(?:GmbH|mbH|AG|KG|OHG|UG|e\.\s?K\.|Ltd|Limited|LLC|Inc|S\.?r\.?l|S\.?p\.?A|S\.?n\.?c|S\.L|S\.A|SARL|SAS|EURL|PLLC|LLP|Pty|PLC|Lda|Ltda"
     r"|B\.?V|N\.V|[Ss]p\.\s?z\s?o|s\.\s?r\.\s?o|a\.\s?s\.|Kft|Zrt|S\.?R\.?L|Oyj?|ApS|A/S|ООО|ОАО|ТОВ|ЕООД|ООД|Ε\.?Π\.?Ε|Ι\.?Κ\.?Ε"
     r"|A\.Ş|Şti|OÜ|SIA|UAB|d\.\s?o\.\s?o)(?!\w)|株式会社|有限会社|合同会社|（株）|\(株\)|㈱|주식회사|㈜|\(주\)|有限公司"
 )
@@ -155,8 +155,8 @@ def is_contact_label(text: str) -> bool:
 def is_label_of_contact(text: str) -> bool:
     """Return whether a text labels an address or a number, and not whose it is: Tel., E-mail, Durchwahl."""
     words = folded_words(text)
-    return any(word in WORDS_FOR_CONTACTS or word.strip(".") in WORDS_FOR_CONTACTS for word in words) or (
-        text.strip(" :：") in WORDS_FOR_CONTACTS
+    return any(word in WORDS_FOR_CONTACTS or word.strip(".") in WORDS_FOR_CONTACTS for word in words) or any(
+        part in WORDS_FOR_CONTACTS for part in text.strip(" :：").split("/")
     )
 
 

@@ -99,7 +99,7 @@ CAPITAL_TITLES = frozenset(
     ("HL", "DI", "CA", "BS", "WP", "ZA", "ZÄ", "Dª")
 )  # a Finnish dentist, an Austrian engineer …
 # Given names that are ordinary words in other languages; they need evidence beside them.
-GIVEN_ELSEWHERE = word_set("per dan dane art avril tage uma")
+GIVEN_ELSEWHERE = word_set("per dan dane art avril tage uma love")
 MAX_NAME = 60
 
 # Latin, Greek and Cyrillic capitals: the alphabets that have them.
@@ -126,7 +126,7 @@ GLUED_TITLE = re.compile(
 )
 FAMILY_ENDING = re.compile(
     r"(?:sk[iya]|ck[iya]|icz|czyk|czak|ova|eva|ovic|evic|enko|chuk|yan|dze|shvili|poulos|idis|akis|opoulou|nen|sson|sen"
-    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|ов|ова|ев|ева|ин|ина|ски|ска|ський|ська|ич|енко|чук|ук|юк|єнко|ян|берг|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
+    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|ов|ова|ев|ева|ин|ина|ски|ска|ський|ська|ич|енко|чук|ук|юк|єнко|ян|берг|berg|mans|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
 )
 
 
@@ -143,6 +143,7 @@ PATRONYMIC = re.compile(
 )
 TWO_INITIALS = re.compile(r"[^\W\d_]\.-?[^\W\d_]\.")
 MIN_FAMILY = 2
+MIN_WITH_ENDING = 7  # letters of a family name with the ending of one, which begins as a role does
 MAX_FORM = 4  # words
 MAX_PLAIN_WORD = 27  # letters that NAME_WORD takes
 MAX_SYLLABLES, MAX_SYLLABLE = 4, 6  # of a Vietnamese name, and their letters
@@ -179,6 +180,8 @@ def parse_name(text: str) -> Name | None:
     phrase = VIETNAMESE_TITLE.match(text) if not text.isascii() else None
     spoken = phrase[0].split() if phrase is not None else []
     text = text[phrase.end() :] if phrase is not None else text.removeprefix("The ")
+    if phrase is not None and fold_word(first := text.partition(" ")[0]) not in VIETNAMESE and not is_given_name(first):
+        return None  # Bác sĩ Răng Hàm Mặt: a dentist
     if NAME_START.match(text) is None:
         return None
     text, _, behind = text.partition(",")
@@ -346,7 +349,7 @@ def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
     """Split the titles in front of the name from the name."""
     count = 0
     while count < len(words) - 1 and (
-        is_title(words[count])
+        (is_title(words[count]) and words[count + 1] not in VIETNAMESE_MIDDLE)  # Ông Thị Cẩm: a family name
         or (words[count] == "Me" and count < len(words) - 2 and is_given_name(words[count + 1]))  # maître
         or (count < len(words) - 2 and (_is_abbreviation(words[count]) or _is_unknown_title(words, count)))
     ):
@@ -486,7 +489,8 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     in_roles = [index for index, plain in enumerate(folded) if is_role_word(plain) and not _is_wife(words[index])]
     in_roles = [index for index in in_roles if not is_turkish or folded[index] in TURKISH_ROLES]
     roles = [index for index in in_roles if index]
-    if (0 in in_roles and not given) or (roles and (first in ARTICLES or not (given and last in FAMILY))):
+    is_family = last in FAMILY or (len(last) > MIN_WITH_ENDING and FAMILY_ENDING.search(last) is not None)  # Bakermans
+    if (0 in in_roles and not given) or (roles and (first in ARTICLES or not (given and is_family))):
         return -1
     score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
     if (roles or ordinary or is_place_or_family) and not titles:

@@ -49,6 +49,11 @@ REGISTER_BEHIND = re.compile(
 REGISTER_BEFORE = re.compile(
     r"[A-ZÀ-ÞА-Я]{2,8}(?:[\s./-][A-Z]{1,3})?[\s./:-]{1,3}\d[\d./-]{2,12}(?:-?[A-Z])?\s?[|–—·•,-]\s?(?=[^\W\d_])"
 )
+REGISTER = re.compile(r"[A-ZÀ-ÞА-Я]{2,8}(?:[\s./-][A-Z]{2})?[\s:.nNºo°]{0,4}\d[\d./-]{3,12}(?:-?[A-Z])?")
+# umělecký šéf, roe [zavináč] divadlo [tečka] cz
+SPELLED_ADDRESS = re.compile(
+    r"[\s,;:–-]{1,3}[\w.+-]{2,40}\s?[\[({]\s?[^\W\d_]{1,10}\s?[\])}]\s?[\w-]{2,40}\s?(?:\.|[\[({]).{0,80}$"
+)
 REPRESENTED_BY = re.compile(
     r"(?:vertreten durch|vertretungsberechtigt\w{0,3}|represented by|représentée? par|rappresentat[oa] da)"
     r"\s?:?\s?(?:den|die|der|das|the|le|la)?\s?",
@@ -87,6 +92,8 @@ def role_text(role: str) -> str:
     if "@" in role or "www." in role or (has_digit and SIX_DIGITS.search(role)):
         role = TRAILING_LABEL.sub("", CONTACT_BEHIND_ROLE.split(role, maxsplit=1)[0])
     role = role.partition(HIDDEN_ADDRESS)[0]
+    if "[" in role or "(" in role:
+        role = SPELLED_ADDRESS.sub("", role)
     if has_digit:
         role = REGISTER_BEHIND.sub("", REGISTER_BEFORE.sub("", role))
     label = LABEL.match(role)
@@ -166,6 +173,8 @@ def is_education_line(text: str) -> bool:
     """Return whether a line says where a person has studied: it stands between a name and a role."""
     if is_credential_line(REGISTER_BEHIND.sub("", text) if DIGIT.search(text) is not None else text):
         return True
+    if text[-1].isdigit() and REGISTER.fullmatch(text) is not None:
+        return True  # OAB/SP 000.117
     if len(text) > MAX_EDUCATION or EDUCATION.search(fold(text)) is None:
         return False
     return len(text.split()) > MAX_SHORT_ROLE or not is_role(text)  # Técnico Universitário

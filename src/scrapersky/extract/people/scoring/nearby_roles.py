@@ -70,8 +70,8 @@ class NearbyRoles:
         after = self._line_below(block)
         if after is not None and after.text.endswith((":", "：")):
             after = None  # the label of the next name
-        if block.tag == "li" and after is not None and after.tag == "li" and after.node != block.node:
-            return ""  # the next item of a list is not the role of this one
+        if block.tag == "li" and after is not None and self._is_outside_item(block, after):
+            return ""  # the next item of a list, or the label of the next list, is not the role of this one
         if after is not None and is_role_label(self.blocks[after.index - 1].text):
             return role_text(after.text)
         below = self.named_by(after) if after is not None else ""
@@ -93,6 +93,13 @@ class NearbyRoles:
         if before.tag == "h1" or (before.tag in HEADINGS and is_group_heading(before.text)):
             return ""  # Our doctors: the heading of a list of people
         return above
+
+    def _is_outside_item(self, block: Block, after: Block) -> bool:
+        """Return whether the line below an item of a list is not in it, and other names are items of the list."""
+        if after.node == block.node or self.layout.document.is_inside(after.index, block.node):
+            return False
+        names = self.layout.names
+        return after.tag == "li" or block.index - 1 in names or block.index + 2 in names
 
     def _more_senior_below(self, block: Block, line: Block) -> str:
         """Return the role on the line below a role, if it is that of the head: Electrician, below it Owner; or ""."""

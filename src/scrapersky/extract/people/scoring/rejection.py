@@ -39,9 +39,10 @@ LIFE = re.compile(
 )
 # The day or the hour of an event before a name: Oct 4 – Jane Roe: Quilting; 12.3. Jane Roe.
 EVENT_BEFORE = re.compile(
-    r"(?:[^\W\d_]{2,9}[.,]?\s)?(?:\d{1,2}[:.h]\d{2}|\d{1,2}[./]\s?\d{1,2}[./]?(?:\d{2,4})?|\d{1,2}\.?\s[^\W\d_]{3,10}"
+    r"(?!(?i:gro[eu]p|gruppe|grupp?[aeo]|klass?e?|class|classe|grade|year|form|room|t[rř]ída|razred|luokka|osztály|team)\w{0,2}\s)(?:[^\W\d_]{2,9}[.,]?\s)?(?:\d{1,2}[:.h]\d{2}|\d{1,2}[./]\s?\d{1,2}[./]?(?:\d{2,4})?|\d{1,2}\.?\s[^\W\d_]{3,10}"
     r"|[^\W\d_]{3,9}\.?\s\d{1,2})(?:\s?(?:Uhr|h|am|pm))?(?:\s?[–—:|,-]\s|\s)"
 )
+ASSOCIATES = re.compile(r"\s[&+]\s[^\W\d_]{2,20}")
 TITLE_AT_END = re.compile(r"(?:[^\W\d_]{1,5}\.\s?){1,3}$")
 # A line or a cell of a chronicle; a birth and a death; the day of an event.
 YEAR_BEFORE = re.compile(r"(?:1[5-9]|20)\d\d(?:\s?[–-]\s?(?:1[5-9]|20)\d\d)?\s?(?:年|년|г\.)?(?:\s?[:–-]|\s|$)")
@@ -75,6 +76,7 @@ MAX_BEFORE_TEACHER = 90
 MIN_REVIEW = 40
 MIN_TEXT_ABOVE = 25
 MAX_LIFE = 20  # characters behind a name that may say that the person is dead
+MAX_LINE_OF_LIFE = 120  # characters; a longer line may speak of others, too
 MIN_QUOTE = 8  # characters before a name behind a quoted text
 MAX_WORDS_BEFORE = 4
 MAX_LIST = 40  # lines between a name and the heading of a list of courses
@@ -137,8 +139,9 @@ class Rejection:
             return "a credit"
         if is_imprint_title(self.layout.document.title) and self.layout.is_under_heading(block, _is_of_maker):
             return "a credit"
-        behind = block.text if candidate.is_whole else block.text[at : at + len(candidate.name.text) + MAX_LIFE]
-        if _has_died(behind) or (candidate.is_whole and self._has_lived(block)):
+        is_line = candidate.is_whole and len(block.text) <= MAX_LINE_OF_LIFE
+        behind = block.text if is_line else block.text[at : at + len(candidate.name.text) + MAX_LIFE]
+        if _has_died(behind) or (is_line and self._has_lived(block)):
             return "a person of the past"
         if not has_contact_on_line(self.layout, block) and self._is_among_others(block, has_title):
             return "below a heading of other people"
@@ -238,7 +241,7 @@ class Rejection:
         """Return whether a name is in a list of courses or, in running text, in the section of another person."""
         nearest = ""  # the highest heading between
         for line in reversed(self.blocks[max(0, block.index - MAX_LIST) : block.index]):
-            other = self.layout.names.get(line.index)
+            other = self.layout.names.get(line.index) if len(line.text) <= MAX_LINE_OF_LIFE else None
             if other is not None and other.name.score >= KNOWN and other.name.text != candidate.name.text:
                 if not self._is_likely_person(other, line):
                     continue  # the name of the business above its pages
@@ -310,6 +313,8 @@ def _is_firm(candidate: NameCandidate, block: Block) -> bool:
         return True
     at = block.text.find(candidate.name.text)
     behind = block.text[at + len(candidate.name.text) :] if at >= 0 else ""
+    if behind[:3] in (" & ", " + "):
+        behind = ASSOCIATES.sub("", behind)  # Roe Doe & Partners LLP
     form = LEGAL_FORM.match(behind.lstrip(" ,")) if behind[:1] in (" ", ",") else None
     return form is not None and not form[0].startswith("e")  # e. K.: a merchant under the own name
 

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from scrapersky.extract.document.model import Block, Document
+from scrapersky.extract.document.model import DIGIT, Block, Document
 from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.labels import (
     is_imprint_title,
@@ -121,7 +121,7 @@ class NameScorer:
             title = role_in_sentence(role) if is_sentence(role) else role
             is_alone = len(block.text) <= len(name.text) + len(role) + MAX_AROUND
             if title and is_alone and not is_label:
-                title = self.roles.senior_to(title, block) or title
+                title = self.roles.senior_to(title, block) or self._fuller_role(title, block)
         elif (title := self.roles.beside(block)) and not (role and _is_label_on_line(role, block)):
             is_label = self.roles.is_behind_label(block, title)
             points.append(("role as label", 0.55) if is_label else ("role beside", 0.35))
@@ -129,7 +129,8 @@ class NameScorer:
             is_slot = self.layout.shape(block) in self.slots.shapes_with_roles
             weak = 0.15 if self.layout.is_in_team(block) else 0.1
             points.append(("a label where others have roles", 0.35) if is_slot else ("a label beside the name", weak))
-            title = role
+            heading = self.roles.of_heading(block) if not is_role(role) and DIGIT.search(role) is not None else ""
+            title = heading if is_role(heading) else role  # Teachers, below it Group 3: Jane Roe
             if has_contact_on_line(self.layout, block):
                 points.append(("contact behind label and name", 0.2))
         elif title := self.roles.of_heading(block):
@@ -144,6 +145,11 @@ class NameScorer:
         elif not title:
             self._score_without_title(name, block, points)
         return title
+
+    def _fuller_role(self, role: str, block: Block) -> str:
+        """Return the heading above if it is a longer word for the role: 담임목사 above 표은혜 목사; else the role."""
+        heading = self.roles.of_heading(block) if " " not in role else ""
+        return heading if heading.endswith(role) and " " not in heading else role
 
     def _may_be_in_no_list(self, name: Name, title: str) -> bool:
         """Return whether a role says that capitalised words of no list are a name, and no heading of people."""

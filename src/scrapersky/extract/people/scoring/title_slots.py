@@ -25,6 +25,7 @@ class TitleSlots:
         self.layout = layout
         self.roles = roles
         self.slots: set[Slot] = set()
+        self.known: set[Slot] = set()  # those with two known titles or more
         self.is_team = False  # whether the page or a section is about people
 
     def learn(self, people: list[tuple[Block, str]]) -> None:
@@ -37,6 +38,7 @@ class TitleSlots:
                 lines.setdefault(slot, []).append(line.text)
                 known[slot] += bool(title) and title in line.text
         self.slots = {slot for slot, texts in lines.items() if self._is_title_slot(slot, texts, known[slot])}
+        self.known = {slot for slot in self.slots if known[slot] > 1}
 
     def _is_title_slot(self, slot: Slot, texts: list[str], known: int) -> bool:
         """Return whether the lines of a slot are titles: one is known, or all are short and most differ."""
@@ -51,6 +53,12 @@ class TitleSlots:
         least = 2 if self.is_team else 3
         is_below = slot.offset == 1 and slot.shape[0] not in ("dt", "th")
         return is_named or (is_below and len(set(texts)) > max(1, len(texts) // 2) and len(texts) >= least)
+
+    def has_role_below(self, block: Block, role: str) -> bool:
+        """Return whether this role stands above the name only, and lines below names are known titles."""
+        if any(role in line.text for line in self.layout.card_lines(block, MAX_OFFSET + 1)):
+            return False
+        return any(slot.offset > 0 for slot in self.known)
 
     def title_of(self, block: Block) -> str:
         """Return the line in a slot of titles below a name, or ""."""

@@ -236,7 +236,7 @@ def _worker(text: str, written: str, start: int) -> NameCandidate | None:
     if name is None or len(name.words) == 1 or not (is_listed or _is_plain(name)):
         return None
     score = max(name.score, KNOWN * bool(name.title)) if does_work else min(name.score, KNOWN)
-    role = role_of_work(text, first, end) if does_work else ""
+    role = (_apposition(text, start, end) or role_of_work(text, first, end)) if does_work else ""
     return NameCandidate(name._replace(score=score), False, role, is_known_role=False, does_work=does_work)
 
 
@@ -313,13 +313,22 @@ def _name_with_role(text: str, written: str, start: int) -> tuple[Name | None, s
     is_known = name.score >= KNOWN or (name.score > 0 and has_patronymic_inside(name))
     if not is_known and is_given_name(words[0]) and name.score >= 0.1:
         return None, ""
-    if not is_known and (start == 0 or not _is_plain(name) or not (is_adjacent or _is_head(role))):
+    if not is_known and (
+        start == 0 or not _is_plain(name) or not (is_adjacent or _is_head(role) or _is_ours(text, start))
+    ):
         return None, ""
     return name._replace(score=max(name.score, KNOWN)), role
 
 
 def _is_head(role: str) -> bool:
     return title_meaning(role).seniority <= Seniority.CHIEF
+
+
+def _is_ours(text: str, at: int) -> bool:
+    """Return whether the clause before a name says that the business has the role: Our foreman, Jane Roe."""
+    before = CLAUSE_BEFORE.search(text[max(0, at - 60) : at])
+    words = before["role"].split()[:2] if before is not None else ()
+    return any(fold_word(word) in OUR_WORDS for word in words)
 
 
 def _is_plain(name: Name) -> bool:

@@ -58,7 +58,7 @@ KANA_NAME = re.compile(f"(?P<family>[{HAN}]{{1,3}})[ \u3000][ぁ-ん]{{2,4}}")
 KATAKANA_NAME = re.compile(r"[\u30a1-\u30fa\u30fc]{2,12}(?:[・= ][\u30a1-\u30fa\u30fc]{2,12}){1,2}")
 HANGUL_NAME = re.compile(f"[{HANGUL}] ?[{HANGUL}]{{1,3}}")
 _WORD = (
-    rf"(?:[{HEBREW}][{HEBREW}׳’]{{1,13}}|[{ARABIC}{_JOINERS}]{{2,14}}|[{INDIC}{_JOINERS}]{{2,18}}"
+    rf"(?:[{HEBREW}][{HEBREW}׳’־]{{1,13}}|[{ARABIC}{_JOINERS}]{{2,14}}|[{INDIC}{_JOINERS}]{{2,18}}"
     rf"|[{GEORGIAN}]{{2,18}})"
 )
 _PART = rf"{_WORD}[.׳']?"
@@ -71,7 +71,7 @@ BRACKETS = re.compile(r"\s?[（(【\[][^）)】\]]{1,40}[）)】\]]$")
 LATIN_BEHIND = re.compile(r"(?<=[^\x00-\x7f])\s?[A-Za-z][A-Za-z .,'’-]{2,40}$")  # 乾 雅人 Inui Masato
 DEPARTMENTS = "部科室课課處处组組系院所"
 HONORIFIC = re.compile(
-    r"(?<=.{2})(?<![中西副任])\s?(?:선생님|교수님|선생|先生|女士|小姐|姊妹|弟兄|律師|律师|醫師|医师|老師|老师|师傅|師傅|さん|様|氏|님|씨|敬上|敬启|拜上|拝|드림|올림)$"
+    r"(?<=.{2})(?<![中西副任])\s?(?:獸醫師|兽医师|牙醫師|牙医师|中醫師|中医师|선생님|교수님|선생|先生|女士|小姐|姊妹|弟兄|律師|律师|醫師|医师|老師|老师|师傅|師傅|さん|様|氏|님|씨|敬上|敬启|拜上|拝|드림|올림)$"
 )
 PREFIXES = ("ה", "ו", "ال", "وال", "و", "उप", "सह", "উপ", "সহ", "உப")
 GIVEN_NAME = re.compile(rf"{_WORD}|[{THAI}]{{3,14}}")
@@ -93,7 +93,7 @@ def parse_uncased_name(text: str) -> Name | None:
     title = ""
     if (match := TITLE.match(text)) is not None and len(text) > match.end() + 2:
         title, text = match["title"].strip(), text[match.end() :]
-    if not 2 <= len(text) <= 40 or UNCASED_LETTER.match(text) is None:
+    if not 2 <= len(text) <= 40 or UNCASED_LETTER.match(text) is None or any(map(str.isdigit, text)):
         return None
     score = compact_score(text) if COMPACT_LETTER.match(text) is not None else _words_score(text)
     if score is None:
