@@ -28,9 +28,8 @@ def has_contact_form(html: str) -> bool:
     if _SERVICE_SCRIPT in html:
         return True
     # Substring searches are an order faster than the pattern, which is tried at each class of the page.
-    for name in _SERVICE_NAMES:
-        if name in html:
-            return _SERVICE_CLASS.search(html) is not None
+    if "-form" in html or "gform_wrapper" in html:
+        return any(name in html for name in _SERVICE_NAMES) and _SERVICE_CLASS.search(html) is not None
     return False
 
 

@@ -46,7 +46,9 @@ def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:
 
 def single_line(text: str, limit: int = TEXT_LIMIT) -> str:
     """Clean the text and put it on one line, with each run of white space as one space."""
-    return clean_single_line(joined_words(text[: limit * 4]), limit) if text else ""
+    if text.isascii() and text.isprintable() and "  " not in text and len(text) <= limit:
+        return text.strip()  # true of most
+    return clean_single_line(joined_words(text[: limit * 4]), limit)
 
 
 def joined_words(text: str) -> str:

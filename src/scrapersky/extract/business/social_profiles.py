@@ -107,6 +107,7 @@ def find_social_profiles(document: Document, things: list[Thing]) -> tuple[list[
     return list(found.values()), list(rejected.values())
 
 
+@lru_cache(4096)  # the pages of a site share header and footer
 def parse_profile(url: str) -> tuple[str, str, str] | None:
     """Return (platform, canonical address of the account, reason for rejection or ""), or None for other sites."""
     try:

@@ -69,7 +69,8 @@ EVENT_ATTRIBUTES = frozenset(("onclick", "onmouseover", "onmousedown", "itemprop
 # Common attributes, in which no address is hidden.
 PLAIN_ATTRIBUTES = word_set(
     "class id href src alt title style rel target width height name content type value for role lang aria-label "
-    "aria-hidden loading placeholder colspan rowspan align valign srcset sizes"
+    "aria-hidden loading placeholder colspan rowspan align valign srcset sizes decoding fetchpriority property media "
+    "method action async defer tabindex hreflang aria-expanded aria-controls aria-labelledby border color"
 )
 NO_ATTRIBUTES: Attributes = {}
 
@@ -87,7 +88,7 @@ def names_of(attributes: Attributes) -> str:
     names = attributes.get("class", "")
     if "id" in attributes:
         names = f"{names} {attributes['id']}"
-    return names[:300].lower()
+    return names[:300].lower() if names else ""
 
 
 @lru_cache(8192)  # a page repeats the same few names hundreds of times
@@ -125,4 +126,6 @@ def is_hidden(attributes: Attributes) -> bool:
 def clean_href(href: str) -> str:
     """Return the address without the white space that browsers drop; "" if it is very long."""
     href = href.strip()
-    return clean_text(href) if len(href) <= 4_000 else ""
+    if len(href) > 4_000:
+        return ""
+    return href if href.isascii() and href.isprintable() else clean_text(href)

@@ -84,18 +84,16 @@ class _Handler(PageBuilder, SaxHandler):
         if self.runs or self.captures:
             self._flush()
         # Most have no attributes but a class.
-        zones, names = self.zones, ""
-        if tag == "form" or (attrs and (len(attrs) > 1 or attrs[0][0] != "class")):
-            self._start_rich_block(tag, attributes_of(attrs))
-            return
-        if attrs:
+        if not attrs and tag != "form":
+            names, zone = "", ZONE_OF_TAG.get(tag)
+        elif len(attrs) == 1 and attrs[0][0] == "class" and tag != "form":
             names, zone = names_and_word_zone(attrs[0][1] or "")
             zone = ZONE_OF_TAG.get(tag, zone)
         else:
-            zone = ZONE_OF_TAG.get(tag)
-        if zone is not None and zone not in zones:
-            zones = zones | {zone}
-        self._open_node(tag, names, zones)
+            self._start_rich_block(tag, attributes_of(attrs))
+            return
+        zones = self.zones
+        self._open_node(tag, names, zones if zone is None or zone in zones else zones | {zone})
 
     def end_element(self, tag: str) -> None:
         depth = self.depth
@@ -205,8 +203,10 @@ class _Handler(PageBuilder, SaxHandler):
         if len(self.blocks) >= MAX_BLOCKS:
             self.cut.add("blocks")
             return
-        raw = whole = text.joined_words(runs[0] if len(runs) == 1 else "".join(runs))
-        if not (raw.isascii() and raw.isprintable() and len(raw) <= text.TEXT_LIMIT):  # true of most
+        raw = whole = (runs[0] if len(runs) == 1 else "".join(runs)).strip()
+        # True of most, and then neither words are joined nor characters removed.
+        if not (raw.isascii() and raw.isprintable() and "  " not in raw and len(raw) <= text.TEXT_LIMIT):
+            raw = text.joined_words(raw)
             whole = text.clean_single_line(raw)
         if not whole:
             return

@@ -25,6 +25,7 @@ DOMAIN_ATTRIBUTES = frozenset(f"data-{key}" for key in DOMAIN_KEYS)
 SHIFTED_RANGES = ((0x2B, 0x3A), (0x40, 0x5A), (0x61, 0x7A))  # TYPO3 rotates the characters within each of these
 
 
+@lru_cache(4096)
 def is_email_address(text: str) -> bool:
     """Return whether the whole text is one address with an existing ending."""
     return EMAIL.fullmatch(text) is not None and bool(registrable_domain(text.rpartition("@")[2]))
@@ -86,8 +87,20 @@ BRACKETED_SIGN = re.compile(
 SPELLED_SIGN = re.compile(r"[-_]at[-_]|\s(?:AT|at)\s[\w-]{1,63}\s")
 BRACKETS = ("(", "[", "{", "<", "|")
 SPELLED = ("at-", "at_", " at ", " AT ")
-OBFUSCATION_SIGNS = (*BRACKETS, *SPELLED, *REPLACED_SIGNS, *NAMED_SIGNS)  # each spelled-out address has one of them
+ASCII_SIGNS = ("@", *BRACKETS, *(sign for sign in NAMED_SIGNS if sign.isascii()))
+OTHER_SIGNS = (*REPLACED_SIGNS, *(sign for sign in NAMED_SIGNS if not sign.isascii()))
 MAX_TEXT = 5_000
+
+
+def signs_of_emails(text: str) -> list[str]:
+    """Return the signs that a page has, of which each address has one: the @, and those of spelled-out addresses."""
+    signs = [sign for sign in ASCII_SIGNS if sign in text]
+    lowered = text.lower()
+    # An "at" is between hyphens, or before a dot in words.
+    is_glued = ("-" in text and "at-" in lowered) or ("_" in text and "at_" in lowered)
+    if is_glued or "dot" in lowered or "punkt" in lowered:
+        signs += [sign for sign in SPELLED if sign in text]
+    return signs if text.isascii() else signs + [sign for sign in OTHER_SIGNS if sign in text]
 
 
 def may_be_spelled_out(text: str) -> bool:

@@ -14,7 +14,6 @@ from scrapersky.extract.emails.classify import EmailClassifier, normalise_email
 from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.emails.deobfuscate import (
     EMAIL,
-    OBFUSCATION_SIGNS,
     decode_attributes,
     decode_cloudflare,
     decode_reversed,
@@ -25,6 +24,7 @@ from scrapersky.extract.emails.deobfuscate import (
     is_email_address,
     may_be_spelled_out,
     says_hash_means_at,
+    signs_of_emails,
 )
 from scrapersky.extract.emails.scripts import MAX_SOURCE, find_script_emails
 from scrapersky.extract.public_suffix import registrable_domain
@@ -108,8 +108,7 @@ def _hidden_reason(candidate: EmailCandidate, address: str, classifier: EmailCla
 
 
 def _candidates(document: Document, things: list[Thing]) -> Iterator[EmailCandidate]:
-    signs = [sign for sign in ("@", *OBFUSCATION_SIGNS) if sign in document.text]
-    marked = {block.index for sign in signs for block in document.blocks_with(sign)}
+    marked = {block.index for sign in signs_of_emails(document.text) for block in document.blocks_with(sign)}
     for each in [document.blocks[index] for index in sorted(marked)]:
         yield from _in_text(each)
     if says_hash_means_at(document.text):

@@ -54,6 +54,7 @@ class AddressMatch(IntEnum):
     FULL = 3
 
 
+@lru_cache(8192)  # the pages of a site name the same people and addresses
 def match_name(name: str, address: str) -> AddressMatch:
     """Return how much of the name is in the address before the @."""
     words, parts = _words(name), _parts(address)

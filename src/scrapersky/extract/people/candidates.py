@@ -106,7 +106,10 @@ def _is_in_small_letters(text: str) -> bool:
         return False
     if len(text) < MIN_LINE:
         return True
-    return text.islower() and len(text) > SHORT_LINE and " v/" not in text and TITLE.search(text) is None
+    if len(text) <= SHORT_LINE or not text.islower() or " v/" in text:
+        return False
+    # Substring searches first: these are the titles in small letters.
+    return not ("dr" in text or "mgr" in text or "lek" in text) or TITLE.search(text) is None
 
 
 @lru_cache(8192)  # the pages of a site share header and footer

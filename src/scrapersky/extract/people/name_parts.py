@@ -5,6 +5,7 @@ the lists of names, or by the language of the page. Words that may be either are
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from scrapersky.extract.people.names import FAMILY, FAMILY_ENDING, GIVEN, INITIAL, PATRONYMIC, parse_name
@@ -19,6 +20,7 @@ SUFFIXES = load_words(FILE, "suffixes")
 PARTICLES = load_words(FILE, "particles")
 PARTICLES_OF_GIVEN = load_words(FILE, "particles", "given")
 SMALL_PARTICLES = load_words(FILE, "particles", "small")
+ALL_PARTICLES = PARTICLES | SMALL_PARTICLES
 JOINERS = load_words(FILE, "particles", "joiners")
 VIETNAMESE = load_words(FILE, "family_first", "vietnamese")
 KOREAN = load_words(FILE, "family_first", "korean")
@@ -47,6 +49,7 @@ class NameParts(NamedTuple):
     last_name: str = ""
 
 
+@lru_cache(4096)  # the pages of a site name the same people
 def split_name(name: str, language: str = "", region: str = "", *, has_title: bool = False) -> NameParts:
     """Split a name without titles; `language` and `region` (a country) are those of the page, empty if unknown."""
     language, region = re.split("[-_]", language.lower())[0], region.upper()
@@ -227,7 +230,7 @@ def _given_names(groups: list[str]) -> str:
 
 
 def _is_particle(word: str) -> bool:
-    return fold_word(word).strip(".'’-") in PARTICLES | SMALL_PARTICLES
+    return fold_word(word).strip(".'’-") in ALL_PARTICLES
 
 
 def _is_initial(word: str) -> bool:

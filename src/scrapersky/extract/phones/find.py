@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -217,6 +218,7 @@ def _in_link(document: Document, link: Link, region: str) -> Iterator[PhoneCandi
     yield PhoneCandidate(phone.number, phone.region, kind, how, where, 0, 0.9, block, reason)
 
 
+@lru_cache(4096)  # the pages of a site share header and footer
 def parse_phone_link(href: str, region: str) -> ParsedPhone | None:
     """Parse the number that a link dials."""
     match = PHONE_LINK.match(href)
