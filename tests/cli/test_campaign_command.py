@@ -149,7 +149,7 @@ def test_queries_may_be_an_array_of_json(tmp_path):
     file.write_text('[{"what": "dentists", "city": "Turku", "limit": 5}, 7, {"what": "dentists"}]')
     found, rejected = read_queries(read_query_file(file), QueryDefaults(AdvanceRules()), [DEFAULT_PROVIDER])
     assert [(one.text, one.area, one.limit) for one in found] == [("dentists", "Turku", 5)]
-    assert (rejected[0].line, rejected[0].reason) == (2, "It is not an object.")
+    assert str(rejected[0]) == "line 2: '7': It is not an object."
     assert [one.line for one in rejected] == [2, 3]
 
 

@@ -58,6 +58,19 @@ def read(text: str, **given: Any) -> tuple[str, Where]:
         ("dentists in Turku.", "dentists", Where.of("Turku")),
         ("plumbers in Washington D.C.", "plumbers", Where.of("Washington D.C.")),
         ("стоматологи в Москве", "стоматологи", Where.of("Москве")),
+        ('"dentists in Turku"', "dentists", Where.of("Turku")),
+        ("“dentists” in “New York”", "dentists", Where.of("New York")),
+        ("McDonald's in Turku", "McDonald's", Where.of("Turku")),
+        ("dentists (Turku)", "dentists", Where.of("Turku")),
+        ("dentists nearby Turku", "dentists", Where(("Turku",), radius_metres=5000)),
+        ("dentists in 60.17,24.94", "dentists", Where(shape=Circle(60.17, 24.94, 5000))),
+        ("dentists 60.17, -24.94", "dentists", Where(shape=Circle(60.17, -24.94, 5000))),
+        ("dentists @60.17,24.94", "dentists", Where(shape=Circle(60.17, 24.94, 5000))),
+        ("dentists near 00-950", "dentists", Where(("00-950",), radius_metres=5000)),
+        ("dentists in 110 00", "dentists", Where.of("110 00")),
+        ("dentists, lawyers in Turku", "dentists, lawyers", Where.of("Turku")),
+        ("cafes and bakeries Turku", "cafes and bakeries", Where.of("Turku")),
+        ("restauracje i kawiarnie w Krakowie", "restauracje i kawiarnie", Where.of("Krakowie")),
     ],
 )
 def test_what_and_where_are_read_from_words(text: str, what: str, where: Where) -> None:
@@ -67,6 +80,8 @@ def test_what_and_where_are_read_from_words(text: str, what: str, where: Where) 
 def test_each_way_to_say_where_is_one_value() -> None:
     assert read("dentists", near="60.17, 24.94", radius="5km")[1] == Where(shape=Circle(60.17, 24.94, 5000))
     assert read("dentists", near="Turku")[1] == Where(("Turku",), radius_metres=5000)
+    assert read("dentists", names=("60.17, 24.94",))[1] == Where(shape=Circle(60.17, 24.94, 5000))
+    assert read("dentists", names=('"Turku"', "Pori"))[1] == Where(("Turku", "Pori"))
     assert read("dentists", box="60.1,24.9,60.2,25.0")[1] == Where(shape=Box(60.1, 24.9, 60.2, 25.0))
     assert read("dentists", names=("Turku; Oulu", "Pori"))[1] == Where(("Turku", "Oulu", "Pori"))
     assert read("dentists", names=("Turku",), country="Finland", language="FI")[1] == Where(("Turku",), "FI", "fi")
@@ -120,6 +135,8 @@ def test_advice_does_not_repeat_what_is_wrong() -> None:
         read("in Helsinki")
     assert "what to look for" in str(refused.value)
     assert "in Helsinki in Helsinki" not in str(refused.value)
+    with pytest.raises(UnclearSearch, match='behind what to look for: write "dentists in Helsinki"'):
+        read("New York dentists")
     with pytest.raises(UnclearSearch, match="give a point"):
         read("dentists near me")
 

@@ -21,6 +21,7 @@ def listed(tmp_path: Path, text: str | bytes, name: str = "sites.csv") -> SiteLi
     "text",
     [
         "molar.fi\nzahn.de\n",
+        "# dentists, of 2026\nmolar.fi\n#hampi.fi\nzahn.de\n",
         "\ufeffwebsite\nhttps://www.molar.fi/en\nzahn.de\n",
         "Name;Website;City\nMolar Oy;molar.fi;Helsinki\nZahn GmbH;http://zahn.de;Köln\n",
         "name,homepage\n\"Molar, Oy\",molar.fi\n'Zahn',zahn.de\n",

@@ -8,9 +8,9 @@ from scrapersky.cli.finding.request import BadFindRequest
 from scrapersky.cli.finding.where_options import MAX_TOWNS_BYTES, _read_towns
 
 
-def test_towns_are_read_one_a_line_and_blank_lines_are_left_out(tmp_path: Path) -> None:
+def test_towns_are_read_one_a_line_and_blank_lines_and_comments_are_left_out(tmp_path: Path) -> None:
     file = tmp_path / "towns.txt"
-    file.write_bytes("\ufeffTurku\r\n\r\n Jyväskylä \n".encode())
+    file.write_bytes("\ufeffTurku\r\n\r\n# a comment\r\n Jyväskylä \n".encode())
     assert _read_towns(file) == ["Turku", "Jyväskylä"]
     file.write_bytes("Turku\nJyväskylä\n".encode("cp1252"))  # as old spreadsheets write
     assert _read_towns(file) == ["Turku", "Jyväskylä"]

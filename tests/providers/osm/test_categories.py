@@ -101,6 +101,28 @@ def test_unknown_words_around_the_kind_are_reported() -> None:
     assert (kind.known, kind.unknown) == ("dentists", ("best", "family"))
 
 
+@pytest.mark.parametrize(
+    ("text", "known", "unknown", "tags"),
+    [
+        ("cafes and bakeries", "cafes, bakeries", (), ("amenity=cafe", "shop=bakery")),
+        (
+            "best dentists, lawyers & notaries",
+            "dentists, lawyers, notaries",
+            ("best",),
+            ("amenity=dentist", "office=notary"),
+        ),
+        ("Zahnärzte und Anwälte", "zahnarzte, anwalte", (), ("amenity=dentist", "office=lawyer")),
+        ("bed and breakfast hotels", "bed and breakfast", ("hotels",), ("tourism=guest_house",)),
+        ("kids and family dentists", "dentists", ("kids", "and", "family"), ("amenity=dentist",)),
+    ],
+)
+def test_several_kinds_are_all_searched(text: str, known: str, unknown: tuple[str, ...], tags: tuple[str, ...]) -> None:
+    kind = business_kind(text)
+    assert kind is not None
+    assert (kind.known, kind.unknown) == (known, unknown)
+    assert set(tags) <= set(kind.tags)
+
+
 def test_an_unknown_word_is_not_a_kind() -> None:
     assert business_kind("Xyzzy Frobnicators") is None
     assert business_kind("") is None

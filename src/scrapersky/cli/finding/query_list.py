@@ -10,7 +10,7 @@ from scrapersky.actions.searches.campaign_queries import WrittenQuery
 from scrapersky.core.contact_fields import ImportColumn
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.tabular.headers import Headers
-from scrapersky.extract.tabular.lines import UnusableTable, read_lines
+from scrapersky.extract.tabular.lines import UnusableTable, read_entries, read_lines
 from scrapersky.extract.tabular.rows import DELIMITERS, TableRow, read_json, read_table
 from scrapersky.extract.tabular.workbook import read_workbook
 
@@ -56,10 +56,8 @@ def _queries(stream: BinaryIO, suffix: str) -> Iterator[WrittenQuery]:
     elif _is_table(stream, suffix):
         yield from map(_of_row, read_table(stream, "csv"))
     else:
-        for line in read_lines(stream):
-            text = line.text.strip()
-            if (text and not text.startswith("#")) or line.error:
-                yield WrittenQuery(line.number, text, problem=_problem(line.error))
+        for line in read_entries(stream):
+            yield WrittenQuery(line.number, line.text, problem=_problem(line.error))
 
 
 def _with_what(rows: Iterator[TableRow]) -> Iterator[TableRow]:
@@ -98,7 +96,7 @@ def _without_what(columns: Iterable[str]) -> UnusableTable:
 
 def _of_row(row: TableRow) -> WrittenQuery:
     cells = {field: cell.text for field, cell in HEADERS.cells(row.values).items()}
-    return WrittenQuery(row.line, cells.pop("what", ""), **cells, problem=_problem(row.error))
+    return WrittenQuery(row.line, cells.pop("what", row.text), **cells, problem=_problem(row.error))
 
 
 def _problem(error: str) -> str:

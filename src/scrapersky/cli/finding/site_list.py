@@ -12,7 +12,7 @@ from typing import BinaryIO, Self
 from scrapersky.actions.imports.column_mapping import ColumnMapping
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
-from scrapersky.extract.tabular.lines import UnusableTable, read_lines
+from scrapersky.extract.tabular.lines import UnusableTable, read_entries, read_lines
 from scrapersky.extract.tabular.rows import DELIMITERS, TableRow, read_json, read_table
 from scrapersky.extract.tabular.workbook import read_workbook
 from scrapersky.extract.text import single_line
@@ -103,9 +103,8 @@ def _lines(file: Path) -> Iterator[ListedLine]:
                 return
         if suffix in (".xlsx", ".json"):
             raise UnusableTable(f"No column is named website, url or domain; there are {', '.join(columns) or 'none'}.")
-        for line in read_lines(stream):
-            if line.text.strip() or line.error:
-                yield ListedLine(line.number, _split(line.text), error=line.error)
+        for line in read_entries(stream):
+            yield ListedLine(line.number, _split(line.text), error=line.error)
 
 
 def _rows(stream: BinaryIO, suffix: str) -> Iterator[TableRow]:

@@ -60,12 +60,12 @@ def _given_where(
 
 def _read_towns(path: Path) -> list[str]:
     from scrapersky.cli.finding.request import BadFindRequest
-    from scrapersky.extract.tabular.lines import UnusableTable, read_lines
+    from scrapersky.extract.tabular.lines import UnusableTable, read_entries
 
     try:
         with path.open("rb") as stream:
             text = stream.read(MAX_TOWNS_BYTES + 1)
-        names = [name for line in read_lines(BytesIO(text)) if (name := line.text.strip())]
+        names = [line.text for line in read_entries(BytesIO(text)) if line.text]
     except OSError as error:
         raise BadFindRequest(f"{path} cannot be read: {error.strerror}.") from None
     except UnusableTable as error:

@@ -2,7 +2,7 @@
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from scrapersky.core.errors import BadRequest
@@ -42,6 +42,14 @@ def read_lines(stream: BinaryIO) -> Iterator[TableLine]:
     end = b"\r" if not charset and b"\r" in head and b"\n" not in head else b"\n"
     for number, found in enumerate(_split(chunks, end), 1):
         yield _line(number, found)
+
+
+def read_entries(stream: BinaryIO) -> Iterator[TableLine]:
+    """Yield the lines of a list without blanks around them; blank lines and comments (#) are left out."""
+    for line in read_lines(stream):
+        text = line.text.strip()
+        if line.error or (text and not text.startswith("#")):
+            yield replace(line, text=text)
 
 
 def _chunks(head: bytes, stream: BinaryIO) -> Iterator[bytes]:

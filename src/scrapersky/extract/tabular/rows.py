@@ -85,7 +85,7 @@ def _jsonl(lines: Iterator[TableLine]) -> Iterator[TableRow]:
 
 def _object(number: int, found: Any) -> TableRow:
     if not isinstance(found, dict):
-        return TableRow(number, {}, "is not an object")
+        return TableRow(number, {}, "is not an object", text=_text(found))
     if (key := strict_json.duplicate_key(found)) is not None:
         return TableRow(number, {}, f"has the key {key[:40]!a} twice in one object; keep one")
     return checked_row(number, {str(name): _text(value) for name, value in found.items()})

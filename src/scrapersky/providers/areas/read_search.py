@@ -16,8 +16,8 @@ MAX_NAMES, MAX_NAME_LENGTH = 200, 200
 # "dentists in Helsinki": split at the last plain preposition ("walk in clinics in Boston"), else at the first short
 # one, which may also be part of the name of a place. "walk in", "drive in" and the like do not split.
 _PLAIN = re.compile(
-    r"\s{1,20}(?P<near>in der nähe von|in der umgebung von|in de buurt van|i närheten av|near|close to|around|bei|nahe"
-    r"|rund um|nära|bij|cerca de|pr[eè]s de|proche de|autour de|vicino a|perto de|lähellä|koło)\s{1,20}"
+    r"\s{1,20}(?P<near>in der nähe von|in der umgebung von|in de buurt van|i närheten av|near|nearby|close to|around"
+    r"|bei|nahe|rund um|nära|bij|cerca de|pr[eè]s de|proche de|autour de|vicino a|perto de|lähellä|koło)\s{1,20}"
     r"|\s{1,20}(?:within\s{1,5})?(?P<radius>[\d.,]{1,12}\s?(?:km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?))"
     r"\s{1,5}(?:of|from|around)\s{1,20}"
     r"|(?<!\bwalk)(?<!\bdrive)(?<!\bdrop)(?<!\blive)(?<!\bplug)(?<!\bbuilt)(?<!\bstand)(?<!\bsit)\s{1,20}in\s{1,20}"
@@ -29,7 +29,8 @@ _WITHIN_AT_END = re.compile(
     r",?\s{1,20}within\s{1,5}(?P<radius>[\d.,]{1,12}\s?(?:km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?))\s{0,5}$",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(r"\s{0,20}([,;|])\s{0,20}")
+_SEPARATOR = re.compile(r"\s{0,20}((?<!\d)[,;|]|[,;|](?!\s{0,20}[-+]?\d{1,3}\.\d))\s{0,20}")  # none of a point
+_POINT = re.compile(r"[-+]?\d{1,3}\.\d{1,20}[,;\s]{1,5}[-+]?\d{1,3}\.\d{1,20}")
 _REPEATED = re.compile(r"^(?:in\s{1,20}){1,5}", re.IGNORECASE)
 _BEFORE_NAME = re.compile(r"^(?:(?:in|at|of|from|@|[-–—:/])\s{1,20}){1,5}", re.IGNORECASE)
 _LENGTH = re.compile(
@@ -37,6 +38,7 @@ _LENGTH = re.compile(
 )
 _METRES = {"k": 1000.0, "m": 1.0, "mi": 1609.344}
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}", re.IGNORECASE)
+_QUOTES = dict.fromkeys(map(ord, '"“”„«»'))
 _HERE = ("me", "here", "my location", "mir", "minua")
 _BETWEEN_NAMES = re.compile(r"\s{0,20}[;\n]\s{0,20}")
 
@@ -81,7 +83,7 @@ def read_search(
     With `kind_in`, the words behind a known kind of business are the area.
     """
     parts = given if isinstance(given, GivenWhere) else GivenWhere((given,) if given else ())
-    words = " ".join(text.split())
+    words = " ".join(text.translate(_QUOTES).split())
     where = _given(parts)
     _refuse_open_end(words)
     if where.is_given:
@@ -98,21 +100,31 @@ def read_search(
             )
         if read.radius and not read.where:
             raise UnclearSearch(f'No place is near: write "dentists within {read.radius} of Helsinki".')
-        near = bool(read.is_near or parts.radius)
-        radius = radius_metres(parts.radius or read.radius) if near and read.where else None
-        if radius and (point := _point(read.where or "")):
+        said = read.where or ""
+        is_near = bool(read.is_near or parts.radius or _POINT.fullmatch(said))
+        radius = radius_metres(parts.radius or read.radius) if is_near and said else None
+        if radius and (point := _point(said)):
             where = replace(where, shape=Circle(*point, radius))
         else:
-            where = replace(where, names=_names([read.where or ""]), radius_metres=radius)
+            where = replace(where, names=_names([said]), radius_metres=radius)
+    what = what.rstrip(",; ")
     if not what:
         raise UnclearSearch('The search does not say what to look for: write "dentists in Helsinki".')
     if parts.radius and not where.is_given:
         raise UnclearSearch('A radius needs a point or a place: give "near", too.')
     if needs_area and not where.is_given:
-        is_kind = kind_in is None or kind_in(what) is not None
-        example = f"{what[:60] if is_kind else 'dentists'} in Helsinki"
-        raise UnclearSearch(f'The area is missing: write "{example}", or give a place, a point, a box or a polygon.')
+        raise UnclearSearch(
+            f"The area is missing{_advice(what[:60], kind_in)}, or give a place, a point, a box or a polygon."
+        )
     return what, where
+
+
+def _advice(what: str, kind_in: KindIn | None) -> str:
+    """Return how to write a search whose area was not read: the area may stand before the kind, "New York dentists"."""
+    kind = kind_in(what) if kind_in else what
+    if kind and what[:1].isupper() and what.lower().endswith(f" {kind}"):
+        return f' or is not behind what to look for: write "{kind} in Helsinki"'
+    return f': write "{what if kind else "dentists"} in Helsinki"'
 
 
 def _refuse_open_end(words: str) -> None:
@@ -142,7 +154,7 @@ def split(text: str, kind_in: KindIn | None = None) -> _Where:
     text, radius = f" {text}", None
     if end := _WITHIN_AT_END.search(text):
         text, radius = text[: end.start()], end["radius"]
-    found = [*_PLAIN.finditer(text)][-1:] or [*_SHORT.finditer(text)][:1]
+    found = [*_PLAIN.finditer(text)][-1:] or _before_an_area(text, kind_in)
     if found:
         match, named = found[0], found[0].groupdict()
         radius = radius or named.get("radius")
@@ -153,6 +165,14 @@ def split(text: str, kind_in: KindIn | None = None) -> _Where:
     text = text.strip()
     read = _at_comma(text, kind_in) or (_behind_the_kind(text, kind_in) if kind_in else _Where(text))
     return replace(read, radius=radius, is_near=bool(radius))
+
+
+def _before_an_area(text: str, kind_in: KindIn | None) -> list[re.Match[str]]:
+    """Return the first short preposition, if another follows not one before a kind: "bary i sklepy w Turku"."""
+    found = [*_SHORT.finditer(text)]
+    while len(found) > 1 and kind_in and kind_in(text[found[0].end() : found[1].start()]):
+        del found[0]
+    return found[:1]
 
 
 def _at_comma(text: str, kind_in: KindIn | None) -> _Where | None:
@@ -173,8 +193,10 @@ def _is_part(name: str, where: str, kind_in: KindIn) -> bool:
 
 
 def _tidy(name: str) -> str:
-    """Return the name of a place without quotes around it and signs at its end."""
-    name = _SEPARATOR.sub(lambda sign: f"{sign[1]} ", name).strip(' "“”„«»!?,;|/')
+    """Return the name of a place without signs around it."""
+    name = _SEPARATOR.sub(lambda sign: f"{sign[1]} ", name).strip(" !?,;|/@")
+    if name.startswith("(") and name.endswith(")"):
+        name = name[1:-1].strip()
     return name[:-1] if name.endswith(".") and name[-4:-1].islower() else name
 
 
@@ -213,6 +235,8 @@ def _given(parts: GivenWhere) -> Where:
             return Where((), country, language, None, Circle(*point, radius))
         return Where((_name(parts.near),), country, language, radius)
     names = _names(parts.names)
+    if len(names) == 1 and _POINT.fullmatch(names[0]) and (point := _point(names[0])):
+        return Where((), country, language, None, Circle(*point, radius_metres(parts.radius)))
     if len(names) > MAX_NAMES:
         raise UnclearSearch(f"{len(names)} places are named; one search looks in {MAX_NAMES} at most.")
     return Where(names, country, language, radius_metres(parts.radius) if parts.radius and names else None)
@@ -233,7 +257,7 @@ def _names(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def _name(text: str) -> str:
-    name = " ".join(text.split())
+    name = " ".join(text.translate(_QUOTES).split())
     if len(name) > MAX_NAME_LENGTH:
         raise UnclearSearch(f"{name[:40]!r}… is too long for the name of a place.")
     return name
@@ -268,10 +292,12 @@ def _numbers(text: str, count: int) -> list[float] | None:
 
 
 def _point(text: str) -> tuple[float, float] | None:
-    """Return latitude and longitude; None if the text is a name."""
+    """Return latitude and longitude; None if the text is a name or a postcode: 00-950, 110 00."""
+    if not re.search("[.,;]", text):
+        return None
     numbers = _numbers(text, 2)
     if numbers is None:
-        if re.fullmatch(r"[-+\d.,;\s]{1,100}", text) and not text.strip().isdigit():
+        if re.fullmatch(r"[-+\d.,;\s]{1,100}", text):
             raise UnclearSearch(f"{text.strip()[:40]!r} is not a point: write latitude,longitude, as in 60.17,24.94.")
         return None
     return _checked(numbers[0], numbers[1])

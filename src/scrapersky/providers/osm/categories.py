@@ -1,5 +1,6 @@
 """Finds the OpenStreetMap tags for a kind of business named in a search."""
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +11,12 @@ from scrapersky.extract.text import fold
 
 MAX_PHRASE_LENGTH = 5  # in words, of the longest entry
 PLURALS = ("es", "s")
+# "cafes and bakeries", "dentists, lawyers"
+_BETWEEN_KINDS = re.compile(
+    r"\s{0,20}[,;/|+]\s{0,20}|\s{1,20}(?:&|and|or|und|oder|et|ou|y|o|e|ed|ja|tai|och|eller|og|en|of|i|oraz|lub|и|или)"
+    r"\s{1,20}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +29,21 @@ class BusinessKind:
 
 
 def business_kind(text: str) -> BusinessKind | None:
-    """Return the kind of business for the longest known phrase of a text; None if no word is known."""
+    """Return the kind of business for the longest known phrase of a text; None if no word is known.
+
+    If the text lists several known kinds ("cafes and bakeries"), the kind is all of them.
+    """
+    whole = _kind(text)
+    listed = [(part, _kind(part)) for part in _BETWEEN_KINDS.split(text)] if whole and whole.unknown else []
+    kinds = [kind for _, kind in listed if kind]
+    if whole is None or len(kinds) < 2 or whole.known not in {kind.known for kind in kinds}:
+        return whole
+    tags = dict.fromkeys(tag for kind in kinds for tag in kind.tags)
+    unknown = (word for part, kind in listed for word in (kind.unknown if kind else _words(part)))
+    return BusinessKind(tuple(tags), ", ".join(kind.known for kind in kinds), tuple(unknown))
+
+
+def _kind(text: str) -> BusinessKind | None:
     words = _words(text)
     for length in range(min(len(words), MAX_PHRASE_LENGTH), 0, -1):
         for start in range(len(words) - length, -1, -1):  # the last phrase first: "store" is the noun of "pet store"
