@@ -205,7 +205,7 @@ async def test_all_that_match_are_asked_about_with_single_rows_taken_out(tab: Op
     await page.keyboard.press("s")
     dialog = page.locator("dialog[open]")
     await expect(dialog).to_contain_text("Decide about 99 pages")
-    await expect(dialog).to_contain_text("queues page_curation for 99")
+    await expect(dialog).to_contain_text("queues 99 for pages")
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
 

@@ -269,6 +269,12 @@ async def test_the_audit_shows_before_and_after_and_is_filtered_and_downloaded(l
     cleaned = await browser.get("/console/audit?actor=&action=invite")
     assert cleaned.headers["location"] == "/console/audit?action=invite"
     assert (await browser.get("/console/audit?from=yesterday")).status_code == 422
+    ids = await add_line(admin, tenant)
+    await browser.post("/console/contacts/curation", data={"id": ids["contacts"], "curation_status": "Selected"})
+    rows = check_html((await browser.get("/console/audit?action=curate")).text).all("tbody")
+    said = " ".join(rows[0].text.split())
+    assert "decisionNew: 1Selected" in said
+    assert (ids["contacts"] in said, "action id" in said) == (True, False)
     file = await browser.get("/console/audit/export.csv?action=invite")
     assert "attachment" in file.headers["content-disposition"]
     assert len(file.text.strip().splitlines()) == 2

@@ -116,9 +116,13 @@ async def test_errors_of_the_api_stay_problem_documents(stranger):
 
 async def test_an_error_page_of_a_person_keeps_the_rail(login):
     browser = await login()
-    page = Page((await browser.get("/console/contacts/00000000-0000-0000-0000-000000000000")).text)
-    assert page.one("nav", id="rail")
-    assert "There is no row with this id." in page.one("h1").text
+    for path, said in (
+        ("contacts/00000000-0000-0000-0000-000000000000", "row with this id"),
+        ("no/thing", "such page"),
+    ):
+        page = Page((await browser.get(f"/console/{path}")).text)
+        assert page.one("nav", id="rail")
+        assert f"There is no {said}." in page.one("h1").text
 
 
 async def test_a_page_that_the_role_may_not_open_says_so_and_keeps_the_rail(login):

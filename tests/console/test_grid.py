@@ -142,13 +142,13 @@ async def test_rows_are_queued_and_retried_by_operators(login, admin, tenant):
     form = {"id": ids["places"], "act": "queue deep_scan", "back": "/console/places"}
     assert (await curator.post("/console/places/queue", data=form)).status_code == 403
     assert (await browser.post("/console/places/queue", data=form)).status_code == 303
-    assert "Queued 1 row for deep_scan." in (await browser.get("/console/places")).text
+    assert "Queued 1 row for places." in (await browser.get("/console/places")).text
     assert await admin.fetchval("SELECT deep_scan_status FROM place") == "Queued"
     await admin.execute("UPDATE place SET deep_scan_status = 'Error', deep_scan_error = 'away'")
     page = Page((await browser.get(f"/console/places/{ids['places']}")).text)
     assert page.one("button", name="act")["value"] == "retry deep_scan"
     await browser.post("/console/places/queue", data={**form, "act": "retry deep_scan"})
-    assert "1 row is tried again by deep_scan." in (await browser.get("/console/places")).text
+    assert "1 row is tried again for places." in (await browser.get("/console/places")).text
     assert (await browser.post("/console/places/queue", data={**form, "act": "retry page_curation"})).status_code == 400
 
 
@@ -236,7 +236,7 @@ async def test_all_that_match_are_decided_only_as_they_were_shown(login, admin, 
     link = next(one["href"] for one in page.all("a") if "that match" in one.text)
     page = Page((await browser.get(link)).text)
     assert "Decide about 60 places" in page.one("h1").text
-    assert "queues deep_scan for 60" in page.text
+    assert "queues 60 for places" in page.text
     taken_out = str(await admin.fetchval("SELECT id FROM place LIMIT 1"))
     fewer = Page((await browser.post(link, data={"except": taken_out})).text)
     assert "Decide about 59 places" in fewer.one("h1").text
@@ -429,7 +429,7 @@ async def test_the_page_of_a_row_is_exact_and_leads_on(login, admin, tenant):
 async def test_headings_that_do_not_explain_themselves_have_a_hint(login, admin, tenant):
     await add_line(admin, tenant)
     browser = await login("viewer")
-    wanted = {"sure", "URLs", "contacts seen", "deep scan", "site search", "domain extraction", "sitemap analysis"}
+    wanted = {"sure", "URLs", "contacts seen", "deep scan", "domain extraction", "sitemap analysis"}
     hints = set()
     for noun in NOUNS:
         page = Page((await browser.get(f"/console/{noun}")).text)

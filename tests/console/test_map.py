@@ -68,9 +68,19 @@ async def test_a_box_is_a_filter_by_the_fields_of_the_form(login, admin, tenant)
 
 def test_numbers_of_circles_do_not_cover_each_other():
     view, box = View(60, 24, 6), MapBox(23, 59, 25, 61)
-    places = ((60.17, 24.94, 13), (60.18, 25.05, 10), (61.5, 23.76, 12), (60.45, 22.27, 1))
+    places = ((60.17, 24.94, 13), (60.18, 25.6, 10), (61.5, 23.76, 12), (60.45, 22.27, 1))
     cells = [PlaceCell(box, rows, latitude, longitude, "Helsinki", ()) for latitude, longitude, rows in places]
-    assert [one.is_numbered for one in marks(view, cells)] == [True, False, True, False]
+    assert [one.is_numbered for one in marks(view, cells)] == [True, True, False, False]
+
+
+def test_circles_that_would_cover_each_other_are_one_that_leads_nearer():
+    places = ((60.17, 24.94, 13), (60.18, 25.05, 10), (61.5, 23.76, 12))
+    box = MapBox(23, 59, 25, 61)
+    cells = [PlaceCell(box, rows, north, east, "Helsinki", (str(rows),)) for north, east, rows in places]
+    helsinki, tampere = marks(View(60, 24, 6), cells)
+    assert (helsinki.cell.rows, helsinki.cell.names, helsinki.is_gathered) == (23, ["13", "10"], True)
+    assert (tampere.cell, tampere.is_gathered) == (cells[2], False)
+    assert [one.cell for one in marks(View(60.17, 24.94, 17), cells)] == [cells[0], cells[2], cells[1]]  # not nearer
 
 
 def test_views_and_boxes_fit_also_across_the_180th_meridian():

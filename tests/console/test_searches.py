@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import json
 import time
 from typing import Any
 from uuid import UUID
@@ -333,6 +334,12 @@ async def test_rules_and_budget_of_a_search_can_be_changed(login, admin):
     assert tuple(row) == ("all", 300)
 
 
+async def add_bare_contact(admin, tenant, domain):
+    """Add a profile without a name or an address."""
+    profile = {"identity": "social:https://x.example/molar", "profiles": json.dumps({"x": "https://x.example/molar"})}
+    await add(admin, "contact", tenant, domain_id=UUID(domain), **profile)
+
+
 async def test_files_name_what_they_leave_out_and_why(login, admin, tenant):
     ids = await add_line(admin, tenant)
     viewer = await login("viewer")
@@ -341,6 +348,11 @@ async def test_files_name_what_they_leave_out_and_why(login, admin, tenant):
     await admin.execute("DELETE FROM search_progress")
     page = Page((await viewer.get(f"/console/searches/{ids['searches']}?tab=files")).text)
     assert "Left out: 1 turned down (Not a Fit or Archived)" in page.text
+    await add_bare_contact(admin, tenant, ids["domains"])
+    await admin.execute("DELETE FROM search_progress")
+    page = Page((await viewer.get(f"/console/searches/{ids['searches']}?tab=files")).text)
+    fact, _ = [one for one in page.all("a") if "1 bare number, profile or postal address" in one.text]
+    assert "1–1 of 1" in Page((await viewer.get(fact["href"])).text).text
 
 
 async def test_the_contacts_of_a_search_are_delivered_as_they_were_shown(login, admin, tenant):
@@ -349,8 +361,10 @@ async def test_the_contacts_of_a_search_are_delivered_as_they_were_shown(login, 
     path = f"/console/searches/{ids['searches']}/deliver"
     assert "There is no destination yet" in (await operator.get(path)).text
     destination = await add(admin, "destination", tenant, name="crm", kind="webhook", url="https://x.example")
+    await add_bare_contact(admin, tenant, ids["domains"])
     page = Page((await operator.get(path)).text)
     assert page.one("h1").text == "Deliver 1 contact"
+    assert "1 has neither an email address nor a phone number." in page.text
     fields = {one["name"]: one["value"] for one in page.all("input") if one.get("name") in ("expected", "as_of")}
     assert (await operator.post(path, data={**fields, "destination_id": "no"})).status_code == 400
     sent = await operator.post(path, data={**fields, "destination_id": destination})

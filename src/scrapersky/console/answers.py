@@ -43,7 +43,20 @@ MAX_KEPT_BYTES = 60_000  # of a form whose login has ended
 THEMES = ("light", "dark")
 PASSING = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)  # the same request may succeed later
 # Of draw/words.py.
-FILTERS = ("when", "number", "phone", "duration", "roughly", "money", "counted", "step_label", "cut", "search_name")
+FILTERS = (
+    "when",
+    "number",
+    "phone",
+    "duration",
+    "roughly",
+    "money",
+    "counted",
+    "step_label",
+    "cut",
+    "search_name",
+    "to_send",
+    "not_sent",
+)
 PHRASES = {
     HTTPStatus.NOT_FOUND: language.mark("There is no such page."),
     HTTPStatus.METHOD_NOT_ALLOWED: language.mark("This page takes no such request."),

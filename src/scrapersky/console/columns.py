@@ -90,7 +90,6 @@ GRIDS = {
                 Column("phone", "phone", "phone"),
                 Column("website", "website", "web"),
                 Column("rating", "rating", "rating"),
-                Column("site_search_status", "site search", "status", hint="The search for a missing web site"),
                 Column(
                     "domain_extraction_status",
                     "domain extraction",
@@ -98,6 +97,13 @@ GRIDS = {
                     hint="The step that makes a domain of the web site",
                 ),
                 CHANGED,
+                Column(
+                    "site_search_status",
+                    "site search",
+                    "status",
+                    is_extra=True,
+                    hint="The search for a missing web site",
+                ),
                 Column("website_how", "website found by", is_extra=True),
                 Column("website_confidence", "website, how sure", "number", is_extra=True),
                 Column("address", "address", is_extra=True),

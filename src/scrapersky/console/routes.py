@@ -5,7 +5,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
@@ -46,6 +46,11 @@ async def first_page(asked: CurrentPage) -> Response:
     """Redirect to the line; while there is no search, to the form of a new one."""
     starts = asked.may(CURATOR) and await searches.has_none(asked)
     return redirect(asked, f"{CONSOLE}/searches/new" if starts else f"{CONSOLE}/line")
+
+
+async def refuse_unknown(_asked: CurrentPage) -> Response:
+    """Refuse an address that no page has, so that the error page keeps the rail. Raises HTTPException."""
+    raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 # Method, path below /console, handler, role.
@@ -187,6 +192,7 @@ def console_routes() -> list[BaseRoute]:
         router.add_api_route(f"{CONSOLE}{path}", handler, methods=[method], **declared)
     for noun in GRIDS.values():
         _add_noun(router, noun)
+    router.add_api_route(f"{CONSOLE}/{{path:path}}", refuse_unknown, methods=["GET"], **TO_VIEW)  # after all others
     return router.routes
 
 

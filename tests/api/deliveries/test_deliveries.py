@@ -79,11 +79,14 @@ async def test_a_preview_counts_and_the_request_sends(client, admin, tenant):
     hook = await add_hook(client)
     await add_contacts(admin, tenant, 3, curation_status="Selected")
     await add_contacts(admin, tenant, 2, 10)
+    await admin.execute("UPDATE contact SET email = NULL, phone = NULL WHERE email = 'a0@molar.fi'")
+    await suppress(admin, tenant, "a1@molar.fi")
     wish = {"destination_id": hook, "filter": {"curation_status": "Selected"}}
-    counted = (await client.post(PATH, json=wish | {"preview": True})).json()
-    assert (counted["matched"], counted["queued"]) == (3, 0)
+    counted = (await client.post(PATH, json=wish | {"preview": True, "expected": 99})).json()
+    assert (counted["matched"], counted["queued"], counted["suppressed"], counted["unreachable"]) == (3, 0, 1, 1)
     assert await admin.fetchval("SELECT count(*) FROM delivery") == 0
-    assert (await client.post(PATH, json=wish)).json()["queued"] == 3
+    sent = (await client.post(PATH, json=wish)).json()
+    assert sent == counted | {"queued": 1}
 
 
 async def test_an_idempotency_key_has_one_effect(client, admin, tenant):

@@ -1,5 +1,6 @@
 """Deliveries of contacts to destinations: request them, follow them, cancel queued ones."""
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -102,8 +103,12 @@ class SendResult(BaseModel):
     )
     queued: Count = Field(description="contacts that will be delivered; unchanged ones are skipped later")
     already: Count = Field(description="contacts whose delivery was queued or processing already")
-    suppressed: Count = Field(description="suppressed contacts, which are not delivered")
-    unreachable: Count = Field(description="contacts with neither an email address nor a phone number")
+    suppressed: Count = Field(
+        description="suppressed contacts, which are not delivered; a preview counts them among up to 10,000"
+    )
+    unreachable: Count = Field(
+        description="contacts with neither an email address nor a phone number; a preview counts them likewise"
+    )
     unknown: Count = Field(description="ids that are no contacts of your tenant")
 
 
@@ -172,8 +177,12 @@ async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatchin
         return _result(sent, unknown=len(set(body.ids)) - sent.found)
     filters = set_filters(body.filter, CONTACTS)
     if body.preview:
-        counted = await shown.count(session, CONTACTS, actor.tenant_id, filters, body.shown)
-        return _result(DeliveryCounts(counted.total), more=counted.total > MAX_ROWS)
+        as_shown = replace(body.shown, expected=None)
+        found = await shown.ids(session, CONTACTS, actor.tenant_id, filters, as_shown, MAX_ROWS)
+        if found is not None:
+            return _result(await deliveries.preview(session, actor, found))
+        counted = await shown.count(session, CONTACTS, actor.tenant_id, filters, as_shown)
+        return _result(DeliveryCounts(counted.total), more=True)
     ids = await shown.ids(session, CONTACTS, actor.tenant_id, filters, body.shown, MAX_ROWS)
     if ids is not None:
         return _result(await deliveries.send(session, actor, body.destination_id, ids))

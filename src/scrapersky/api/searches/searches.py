@@ -38,6 +38,7 @@ from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import PAGE_KINDS, STEPS, AdvanceRules
 
 MAX_RESULTS = 1_000_000
+ListedRows = Literal["contacts", "with_email", "with_phone", "with_name", "with_name_or_email", "businesses", "domains"]
 
 
 class RequestedRules(AdvanceRules):
@@ -151,9 +152,9 @@ class ProgressSummary(ResponseModel):
         description="the number of contacts, and of distinct email addresses, phone numbers, people and domains",
         examples=[{"contacts": 264, "emails": 145, "phones": 98, "people": 119, "domains": 57}],
     )
-    listed: dict[Literal["contacts", "with_email", "with_phone", "with_name", "businesses", "domains"], Count] = Field(
+    listed: dict[ListedRows, Count] = Field(
         description="the number of rows of its lists: contacts, those with an email address, a phone number or a "
-        "person's name, businesses and domains",
+        "person's name, people and mailboxes (with a name or an email address), businesses and domains",
         examples=[{"contacts": 264, "with_email": 150, "with_phone": 120, "with_name": 119}],
     )
     hidden: dict[HiddenReason, Count] = Field(

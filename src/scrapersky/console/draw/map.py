@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from scrapersky.store.listing.map_cells import MapBox, project, unproject
-from scrapersky.store.listing.place_map import PlaceCell
+from scrapersky.store.listing.place_map import NAMES, PlaceCell
 
 WIDTH, HEIGHT, TILE = 960, 600, 256
 MAX_ZOOM = 17
 MAX_LABELS = 24
 MIN_NUMBERED = 9  # the radius of the smallest circle with a number in it
+GATHERED = 28  # between the middles of two cells that are one circle
 NUMBER_WIDTH, NUMBER_HEIGHT = 32, 14  # between the middles of two circles, so that their numbers can be read
 STEPS = (60.0, 30.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 EARTH_METRES = 40_075_017  # around the equator
@@ -108,22 +109,49 @@ class Mark:
     radius: float
     label: str | None  # the city, at its largest cell
     is_numbered: bool = False  # there is room for its number
+    is_gathered: bool = False  # it stands for several cells
 
 
-def marks(view: View, cells: Sequence[PlaceCell]) -> list[Mark]:
-    """Return the circles of the cells, the largest first so that small ones lie on top; each city is named once."""
-    max_rows = max((cell.rows for cell in cells), default=1)
+def marks(view: View, found: Sequence[PlaceCell]) -> list[Mark]:
+    """Return the circles of the cells, the largest first so that small ones lie on top; each city is named once.
+
+    Cells whose circles would cover each other are one circle, until the map cannot be nearer.
+    """
+    groups = _gathered(view, found) if view.zoom < MAX_ZOOM else [[cell] for cell in found]
+    cells = sorted(((_together(group), len(group) > 1) for group in groups), key=lambda one: -one[0].rows)
+    max_rows = max((cell.rows for cell, _ in cells), default=1)
     named = set[str]()
     drawn: list[Mark] = []
-    for cell in cells:
+    for cell, is_gathered in cells:
         x, y = view.place(cell.latitude, cell.longitude)
         label = cell.city if cell.city and cell.city not in named and len(named) < MAX_LABELS else None
         named |= {label} if label else set()
         radius = round(4 + 18 * math.sqrt(cell.rows / max_rows), 1)
         has_room = all(abs(x - one.x) >= NUMBER_WIDTH or abs(y - one.y) >= NUMBER_HEIGHT for one in drawn)
         is_numbered = cell.rows > 1 and radius >= MIN_NUMBERED and has_room
-        drawn.append(Mark(cell, round(x, 1), round(y, 1), radius, label, is_numbered))
+        drawn.append(Mark(cell, round(x, 1), round(y, 1), radius, label, is_numbered, is_gathered))
     return drawn
+
+
+def _gathered(view: View, cells: Sequence[PlaceCell]) -> list[list[PlaceCell]]:
+    """Return the cells in groups: each around the largest one that is near enough."""
+    groups: list[tuple[float, float, list[PlaceCell]]] = []
+    for cell in cells:
+        x, y = view.place(cell.latitude, cell.longitude)
+        near = next((group for left, top, group in groups if math.hypot(x - left, y - top) < GATHERED), None)
+        if near is None:
+            groups.append((x, y, [cell]))
+        else:
+            near.append(cell)
+    return [group for _x, _y, group in groups]
+
+
+def _together(cells: Sequence[PlaceCell]) -> PlaceCell:
+    """Return one cell for a group, at the place of its largest one."""
+    names = [name for cell in cells for name in cell.names]
+    return (
+        cells[0] if len(cells) == 1 else replace(cells[0], rows=sum(cell.rows for cell in cells), names=names[:NAMES])
+    )
 
 
 def rectangle(view: View, box: MapBox) -> tuple[float, float, float, float]:

@@ -86,6 +86,20 @@ def counted(rows: int, noun: str) -> str:
 def sent_in_words(done: SendResult) -> str:
     """Say how many contacts were queued for delivery, and what became of the others."""
     queued = ngettext("%(count)s contact is queued.", "%(count)s contacts are queued.", done.queued)
+    return " ".join((queued % {"count": number(done.queued)}, *_not_queued(done)))
+
+
+def to_send(counted: SendResult) -> int:
+    """Return how many of the contacts that match can be delivered."""
+    return counted.matched - counted.suppressed - counted.unreachable
+
+
+def not_sent(counted: SendResult) -> str:
+    """Say how many of the contacts that match cannot be delivered, and why; nothing if all can."""
+    return " ".join(_not_queued(counted))
+
+
+def _not_queued(done: SendResult) -> Iterator[str]:
     others = (
         (done.already, ngettext("%(count)s was queued before.", "%(count)s were queued before.", done.already)),
         (
@@ -105,8 +119,7 @@ def sent_in_words(done: SendResult) -> str:
             ngettext("%(count)s is not there any more.", "%(count)s are not there any more.", done.unknown),
         ),
     )
-    said = [(done.queued, queued), *(one for one in others if one[0])]
-    return " ".join(words % {"count": number(count)} for count, words in said)
+    return (words % {"count": number(count)} for count, words in others if count)
 
 
 NOUNS: Mapping[str, Callable[[int], str]] = {

@@ -26,6 +26,7 @@ export function startKeys() {
 function offerHint() {
   const hint = document.getElementById("keys-hint");
   if (!hint || localStorage.getItem(HINT) || document.documentElement.dataset.keys === "off") return;
+  if (matchMedia("(hover: none)").matches) return; // a phone or a tablet
   hint.hidden = false;
   hint.querySelector("button")?.addEventListener("click", endHint);
 }

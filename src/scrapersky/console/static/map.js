@@ -7,8 +7,9 @@ export function startMap() {
   const svg = figure?.querySelector("svg");
   const drawn = svg?.querySelector(".drawn");
   if (!figure || !svg || !drawn) return;
-  const area = svg.parentElement; // narrower than the map on phones, where it begins with its middle
-  if (area) area.scrollLeft = (area.scrollWidth - area.clientWidth) / 2;
+  // Narrower than the map on phones, where it begins with most of the places; after a move with its middle.
+  const area = svg.parentElement, most = new URLSearchParams(location.search).has("at") ? null : svg.querySelector("circle");
+  if (area) area.scrollLeft = area.scrollWidth * (Number(most?.getAttribute("cx") ?? WIDTH / 2) / WIDTH) - area.clientWidth / 2;
   let from = /** @type {[number, number] | null} */ (null), isBox = false, moved = false;
   const at = (/** @type {PointerEvent} */ event) => {
     const box = svg.getBoundingClientRect();

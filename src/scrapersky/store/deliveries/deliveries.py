@@ -1,7 +1,7 @@
 """SQL about deliveries: queue them by rule or by request, and withdraw waiting ones."""
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from operator import add
 from typing import Any
 from uuid import UUID
@@ -49,13 +49,19 @@ async def send(
 ) -> DeliveryCounts:
     """Queue contacts for one destination on request, also those whose earlier delivery failed or was skipped."""
     await lists.get(session, DESTINATIONS, actor.tenant_id, destination_id)
-    values = {"ids": list(contact_ids), "tenant": actor.tenant_id}
-    found = (await session.execute(_COUNT, values)).one()
-    queued = (await session.execute(_QUEUE_REQUESTED, {**values, "destination": destination_id})).all()
+    found = await preview(session, actor, contact_ids)
+    values = {"ids": list(contact_ids), "tenant": actor.tenant_id, "destination": destination_id}
+    queued = (await session.execute(_QUEUE_REQUESTED, values)).all()
     after = {"contacts": [str(row.contact_id) for row in queued]}
     await audit.record(session, actor, "deliver", f"destination {destination_id}", None, after)
-    already = found.contacts - found.suppressed - found.unreachable - len(queued)
-    return DeliveryCounts(found.contacts, len(queued), already, found.suppressed, found.unreachable)
+    already = found.found - found.suppressed - found.unreachable - len(queued)
+    return replace(found, queued=len(queued), already=already)
+
+
+async def preview(session: AsyncSession, actor: Actor, contact_ids: Sequence[UUID]) -> DeliveryCounts:
+    """Count the contacts that exist, and those among them that no delivery takes; queue nothing."""
+    found = (await session.execute(_COUNT, {"ids": list(contact_ids), "tenant": actor.tenant_id})).one()
+    return DeliveryCounts(found.contacts, suppressed=found.suppressed, unreachable=found.unreachable)
 
 
 async def of_latest_run(session: AsyncSession, search_id: UUID, destination_id: UUID) -> Delivery | None:

@@ -28,8 +28,8 @@ async def shortcomings(session: AsyncSession, search_id: UUID) -> dict[str, Any]
     return dict((await session.execute(columns)).one()._mapping)
 
 
-# Lists of a search whose rows are counted: the three in the middle have the contacts with such a value.
-LISTED = ("contacts", "with_email", "with_phone", "with_name", "businesses", "domains")
+# Lists of a search whose rows are counted: those in the middle have the contacts with such a value.
+LISTED = ("contacts", "with_email", "with_phone", "with_name", "with_name_or_email", "businesses", "domains")
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,7 @@ async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
 _NOT_REJECTED = f"{not_rejected('c')} AND NOT {is_of_rejected('c.business_id', 'c.domain_id')}"
 _WANTED = f"NOT {is_withheld('c')} AND {_NOT_REJECTED}"
 _IS_LISTED = {"contacts": "", **{f"with_{name}": f" AND c.{name} IS NOT NULL" for name in ("email", "phone", "name")}}
+_IS_LISTED["with_name_or_email"] = " AND coalesce(c.name, c.email) IS NOT NULL"
 _LISTED_CONTACTS = ", ".join(
     f"count(c.id) FILTER (WHERE c.is_listed AND c.merged_into_id IS NULL{condition}) AS listed_{name}"
     for name, condition in _IS_LISTED.items()

@@ -27,6 +27,7 @@ from scrapersky.console.language import gettext as _
 from scrapersky.console.pages.listing.decide import matching_rows, sent_rows
 from scrapersky.console.pages.listing.filters import id_of
 from scrapersky.console.pages.listing.grid import list_filter
+from scrapersky.console.pages.listing.to_send import count_to_send
 from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.store.contacts.edit import ContactChanged, ContactExists
@@ -169,8 +170,11 @@ async def _ask_destination(
     query = api.query.model_validate({"enabled": True, "limit": 100, "count": False})
     found = await list_page(asked.application, asked.actor, api.resource, api.summary, query, api.complete)
     matching = None if ids else await matching_rows(asked, GRID, ())
+    to_send = None
+    if matching and found.items:
+        to_send = await count_to_send(asked, found.items[0].id, list_filter(GRID, asked), matching.as_of)
     context = {"ids": ids, "matching": matching, "destinations": found.items, "back": back, "problem": problem}
-    return page(asked, "deliver.html", status, **context)
+    return page(asked, "deliver.html", status, counted=to_send, **context)
 
 
 async def _contact(asked: PageRequest, row_id: UUID) -> Any:

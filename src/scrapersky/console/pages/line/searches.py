@@ -43,11 +43,11 @@ from scrapersky.console.pages.line.lead_files import LEAD_CHOICES
 from scrapersky.console.pages.line.new_search import RULES, read_rules, rules_in_words, sentence_of
 from scrapersky.console.pages.line.schedules import schedule_of
 from scrapersky.console.pages.listing.grid import read_grid, wrong_filter
+from scrapersky.console.pages.listing.to_send import count_to_send
 from scrapersky.core import clock
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import CAMPAIGN
-from scrapersky.store.listing import shown as listed
-from scrapersky.store.listing.shown import CountChanged, Shown
+from scrapersky.store.listing.shown import CountChanged
 from scrapersky.store.operations.controls import Hold
 from scrapersky.store.searches.progress import seconds_left
 from scrapersky.store.steps import STEPS
@@ -429,10 +429,11 @@ async def _deliver_form(asked: PageRequest, row_id: UUID, problem: str = "", sta
     search = await searches.get_search(row_id, asked.application, asked.actor)
     api, query = destinations.API, ListQuery(sort="-updated_at", limit=100)
     offered = await list_page(asked.application, asked.actor, api.resource, api.summary, query)
-    async with asked.application.database.session(asked.actor.tenant_id) as session:
-        contacts, as_of = GRIDS["contacts"].api.resource, clock.now()
-        count = await listed.count(session, contacts, asked.actor.tenant_id, {"search_id": row_id}, Shown(as_of))
-    context = {"offered": offered.items, "count": count, "as_of": as_of, "problem": problem}
+    counted, as_of = None, clock.now()
+    if offered.items:
+        wanted = ContactFilter.model_validate({"search_id": row_id})
+        counted = await count_to_send(asked, offered.items[0].id, wanted, as_of)
+    context = {"offered": offered.items, "counted": counted, "as_of": as_of, "problem": problem}
     return page(asked, "deliver_search.html", status, search=search, here=f"{HERE}/{row_id}", **context)
 
 

@@ -23,6 +23,7 @@ from scrapersky.api.schemas.jobs import JobSummary
 from scrapersky.api.transfer.exports import export_rows
 from scrapersky.console.answers import page, redirect
 from scrapersky.console.columns import GRIDS, Grid
+from scrapersky.console.draw.words import step_label
 from scrapersky.console.forms import BadForm, SentFields, explain
 from scrapersky.console.gates import CurrentPage, PageRequest, SentForm, own_path
 from scrapersky.console.grid_layout import read_layout
@@ -181,7 +182,10 @@ async def _queue(asked: PageRequest, workflow: str, ids: list[UUID]) -> str:
     done = await queue_items.queue_items(workflow, QueueRequest(ids=ids, priority=None), asked.application, asked.actor)
     return counted_each(
         counted(
-            "Queued %(count)s row for %(step)s.", "Queued %(count)s rows for %(step)s.", done.queued, step=workflow
+            "Queued %(count)s row for %(step)s.",
+            "Queued %(count)s rows for %(step)s.",
+            done.queued,
+            step=step_label(workflow),
         ),
         (done.already, "%(count)s was queued already.", "%(count)s were queued already."),
     )
@@ -192,9 +196,9 @@ async def _retry(asked: PageRequest, workflow: str, ids: list[UUID]) -> str:
         done = await queue_items.retry_items(workflow, RetryRequest(ids=ids), asked.application, asked.actor)
     except NothingToRetry as error:
         return explain(error)
-    one, many = "%(count)s row is tried again by %(step)s.", "%(count)s rows are tried again by %(step)s."
+    one, many = "%(count)s row is tried again for %(step)s.", "%(count)s rows are tried again for %(step)s."
     return counted_each(
-        counted(one, many, done.retried, step=workflow),
+        counted(one, many, done.retried, step=step_label(workflow)),
         (len(done.refused), "%(count)s was neither failed nor skipped.", "%(count)s were neither failed nor skipped."),
     )
 

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from scrapersky.console.columns import GRIDS
+from scrapersky.console.draw.words import search_name
 from scrapersky.console.gates import PageRequest
 from scrapersky.console.language import gettext, mark
 from scrapersky.core.errors import UnknownName
@@ -153,7 +154,7 @@ async def reference_names(asked: PageRequest, fields: Fields) -> dict[str, str]:
         for name, row_id in ids.items():
             resource = REFERENCES[name]
             row = await paginate.get(session, resource, asked.actor.tenant_id, id_of(row_id))
-            names[name] = str(getattr(row, resource.label))
+            names[name] = search_name(row) if resource is nouns.SEARCHES else str(getattr(row, resource.label))
     return names
 
 

@@ -83,7 +83,7 @@ class MapPage:
 
     def closer(self, mark: drawing.Mark) -> str:
         """Return where a circle leads: nearer, or to the list of its places where they are few."""
-        if mark.cell.rows <= LIST_ROWS or self.view.zoom >= MAX_ZOOM:
+        if not mark.is_gathered and (mark.cell.rows <= LIST_ROWS or self.view.zoom >= MAX_ZOOM):
             return self.list_address(mark.cell.box)
         nearer = View(round(mark.cell.latitude, 5), round(mark.cell.longitude, 5), min(MAX_ZOOM, self.view.zoom + 2))
         return self.address(nearer)

@@ -18,11 +18,13 @@ from scrapersky.console.answers import page, redirect
 from scrapersky.console.columns import GRIDS
 from scrapersky.console.gates import CurrentPage, PageRequest
 from scrapersky.console.pages.listing.grid import wrong_filter
+from scrapersky.core.vocabularies import Curation, Status
 
 HERE = f"{CONSOLE}/audit"
 FILTERS = ("actor", "action", "subject", "origin", "from", "until")
 DAYS = ("from", "until")  # filters that are days in UTC
 MAX_FIELDS = 12  # of one entry
+STATES = frozenset((*Curation, *Status))  # a decision and a retry name the rows by the state that they had
 MAX_VALUE = 200  # characters
 # What the audit calls a row, and the list that has it.
 PATHS = {
@@ -89,9 +91,27 @@ def _query(model: type[AuditFilter], fields: Mapping[str, str]) -> Any:
 
 def _entry(change: AuditSummary) -> ShownChange:
     before, after = change.before or {}, change.after or {}
+    shown: list[Difference] = []
+    if before and set(before) <= STATES:
+        shown, before, after = _moved(before, after)
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    shown = [Difference(name, _text(before.get(name)), _text(after.get(name))) for name in names[:MAX_FIELDS]]
-    return ShownChange(change, _path(change.subject), shown, len(names) - len(shown))
+    shown += [Difference(name, _text(before.get(name)), _text(after.get(name))) for name in names[:MAX_FIELDS]]
+    return ShownChange(change, _path(change.subject), shown, max(len(names) - MAX_FIELDS, 0))
+
+
+def _moved(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[list[Difference], dict[str, Any], dict[str, Any]]:
+    """Return how many rows left each state, and what else is known about them: their ids, unless they are many."""
+    field, now = ("decision", "curation_status") if "curation_status" in after else ("state", "status")
+    lists = {state: rows for state, rows in before.items() if isinstance(rows, list)}
+    counts = {state: len(rows) if state in lists else rows for state, rows in before.items()}
+    moved = [
+        Difference(field, f"{state}:\N{NO-BREAK SPACE}{rows:,}", _text(after.get(now)))
+        for state, rows in counts.items()
+    ]
+    rest = {name: value for name, value in after.items() if name not in (now, "action_id")}
+    return moved, {}, {**rest, "ids": [one for rows in lists.values() for one in rows]}
 
 
 def _path(subject: str) -> str | None:
