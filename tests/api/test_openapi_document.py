@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from scrapersky.api.http.problems import DESCRIPTIONS, MEDIA_TYPE, Problem, problems
 from scrapersky.api.openapi import UNDECLARED, openapi_document
 from scrapersky.asgi import create_app
 from tests import ROOT
@@ -188,6 +189,14 @@ def test_files_describe_each_of_their_columns(document):
         described = re.findall(r"^- `(\w+)`: \S", schema["description"], re.M)
         assert [column for column in columns if column not in described] == [], f"{where}: {CURE}"
         assert described == columns
+
+
+def test_problems_are_references_since_fastapi_builds_a_serializer_for_each_model(document):
+    shown = {code: response["content"][MEDIA_TYPE]["schema"] for code, response in problems(*DESCRIPTIONS).items()}
+    assert set(shown) == set(DESCRIPTIONS)
+    assert all(schema == {"$ref": "#/components/schemas/Problem"} for schema in shown.values())
+    assert not any("model" in response for response in problems(*DESCRIPTIONS).values())
+    assert set(document["components"]["schemas"]["Problem"]["properties"]) == set(Problem.model_fields)
 
 
 def test_no_two_schemas_share_a_name(document):

@@ -39,16 +39,15 @@ def _accepts_long_list(route: APIRoute) -> bool:
     if route.body_field is None:
         return False
     body_type: Any = route.body_field.field_info.annotation
-    schema = TypeAdapter(body_type).json_schema()
-    return any(items > LONG_LIST for items in _max_items(schema))
+    return any(items > LONG_LIST for items in _max_lengths(TypeAdapter(body_type).core_schema))
 
 
-def _max_items(schema: Any) -> Iterator[int]:
-    """Yield the maximum length of each list in a JSON schema."""
+def _max_lengths(schema: Any) -> Iterator[int]:
+    """Yield the maximum length of each list in a schema."""
     if isinstance(schema, dict):
-        if isinstance(longest := schema.get("maxItems"), int):
-            yield longest
+        if schema.get("type") == "list" and "max_length" in schema:
+            yield schema["max_length"]
         schema = list(schema.values())
     if isinstance(schema, list):
         for part in schema:
-            yield from _max_items(part)
+            yield from _max_lengths(part)

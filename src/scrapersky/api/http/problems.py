@@ -25,6 +25,7 @@ from scrapersky.core.errors import BadGateway, ScraperSkyError
 Responses = dict[int | str, dict[str, Any]]
 
 MEDIA_TYPE = "application/problem+json"
+REFERENCE = "#/components/schemas/{model}"
 RETRY_AFTER_SECONDS = 2
 MAX_FIELDS = 50  # wrong fields in one document
 MAX_NAME_LENGTH = 100  # characters of a field's name in the document
@@ -90,26 +91,23 @@ DESCRIPTIONS = {
 
 
 def problems(*codes: int) -> Responses:
-    """Describe the problems that a route may respond with."""
-    return {code: {"description": DESCRIPTIONS[code], "model": Problem} for code in codes}
+    """Describe the problems that a route may respond with.
+
+    As a reference: of each `model`, FastAPI would build a serializer for each code of each route.
+    """
+    shown = {"schema": {"$ref": REFERENCE.format(model=Problem.__name__)}}
+    return {code: {"description": DESCRIPTIONS[code], "content": {MEDIA_TYPE: shown}} for code in codes}
 
 
 def describe_problem_responses(described: dict[str, Any]) -> dict[str, Any]:
-    """Give the problems in the OpenAPI description their media type; FastAPI describes them as application/json."""
+    """Add the schema of problems, and to each route with a body the problems of that body."""
+    schema = Problem.model_json_schema(ref_template=REFERENCE)
+    described["components"]["schemas"] |= {**schema.pop("$defs"), Problem.__name__: schema}
     for operations in described["paths"].values():
         for operation in operations.values():
-            for code in (400, 415) if "requestBody" in operation else ():  # invalid JSON, wrong media type
-                operation["responses"].setdefault(str(code), _described(code))
-            for response in operation["responses"].values():
-                content = response.get("content", {})
-                if content.get("application/json", {}).get("schema", {}).get("$ref", "").endswith("/Problem"):
-                    content[MEDIA_TYPE] = content.pop("application/json")
+            for code, response in problems(400, 415).items() if "requestBody" in operation else ():
+                operation["responses"].setdefault(str(code), response)  # invalid JSON, wrong media type
     return described
-
-
-def _described(code: int) -> dict[str, Any]:
-    shown = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    return {"description": DESCRIPTIONS[code], "content": {MEDIA_TYPE: shown}}
 
 
 def problem_of(error: BaseException) -> Problem:
