@@ -23,7 +23,7 @@ from scrapersky.extract.people.names import (
     is_title,
     parse_name,
 )
-from scrapersky.extract.people.roles import SENTENCE_WORDS, is_sentence, is_title_line, role_in_sentence
+from scrapersky.extract.people.roles import OUR_WORDS, SENTENCE_WORDS, is_sentence, is_title_line, role_in_sentence
 from scrapersky.extract.people.sentences.lists import find_listed_people
 from scrapersky.extract.people.sentences.running_text import (
     AND_NEXT,
@@ -442,6 +442,8 @@ def _role_before(text: str) -> str:
     words = (last if is_role(last) else text).split()  # Roe Pharmacy Ltd. Pharmacist: Jane Roe
     while words and is_title(words[-1]):
         words.pop()
+    if len(words) > 1 and fold_word(words[0]) in OUR_WORDS:
+        words = words[1:]  # Our cook, Jane Roe
     return TERM.sub("", " ".join(words)).strip(" ,:()-–—―")
 
 

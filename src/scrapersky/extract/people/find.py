@@ -15,19 +15,36 @@ from scrapersky.extract.people.associate import IN_TEXT, FoundPerson, associate_
 from scrapersky.extract.people.candidate import NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
 from scrapersky.extract.people.labels import is_group_heading, is_name_label
+from scrapersky.extract.people.name_columns import find_names_in_columns
 from scrapersky.extract.people.name_titles import add_name_parts, with_declared_parts, with_titles
-from scrapersky.extract.people.names import has_patronymic, is_family_name, is_given_name, is_role, parse_name
+from scrapersky.extract.people.names import (
+    has_patronymic,
+    is_family_name,
+    is_given_name,
+    is_role,
+    name_by_form,
+    parse_name,
+)
 from scrapersky.extract.people.scoring.scorer import NameScorer
 from scrapersky.extract.people.seniority import title_meaning
+from scrapersky.extract.people.uncased.names import parse_uncased_name
+from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.results import Email, Person, Phone, Rejected
 
 THRESHOLD = 0.56  # more than a known name in a heading among similar ones
 MAX_CANDIDATES = 600
+SAME_PARAGRAPH = "a person in the same paragraph"
 SLOT_TITLE, SLOT_POINTS = "title where others have theirs", 0.2
 KNOWN = 0.3  # the score of a known given name
+LABELLED = 0.45  # that of a column of names
 MAX_GIVEN_NAME = 20
 _OF_EITHER = ("email", "phone", "honorific", "degree")  # of two entries of a person: the one that has it
 NAME_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+PART_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:first-?name|fname|given-?name|vorname|prenom|nombre|voornaam|fornavn|fornamn|etunimi|imie|jmeno|ime"
+    r"|nome|last-?name|lname|surname|family-?name|nachname|achternaam|efternavn|efternamn|etternavn|sukunimi|nazwisko"
+    r"|prijmeni|cognome)(?:$|[\s_-])"
+)
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,2}(?<!\w\w)")
 
 
@@ -98,11 +115,15 @@ def _join_split_names(
     document: Document, candidates: list[tuple[NameCandidate, Block]]
 ) -> list[tuple[NameCandidate, Block]]:
     """Replace given and family name in two elements by one candidate, in the block of the second."""
-    pairs = list(_pairs_of_parts(document, candidates))
+    if document.columns and (columns := find_names_in_columns(document)):
+        candidates = _join_columns(columns, candidates)
+    pairs = [*_pairs_of_parts(document, candidates), *_pairs_by_class(document)]
     shapes = Counter((first.tag, second.tag) for first, second in pairs)
     joined: dict[int, NameCandidate] = {}
     for first, second in pairs:
-        if first.index in joined or (first.node != second.node and not _may_join(first, second, shapes)):
+        if {first.index, second.index} & joined.keys():
+            continue
+        if first.node != second.node and not _may_join(first, second, shapes):
             continue
         name = parse_name(f"{first.text} {second.text}")
         if name is not None:
@@ -113,6 +134,24 @@ def _join_split_names(
     others = [(candidate, block) for candidate, block in candidates if block.index not in removed]
     added = [(candidate, document.blocks[index]) for index, candidate in joined.items()]
     return sorted([*others, *added], key=lambda one: one[1].index)
+
+
+def _join_columns(
+    columns: list[tuple[Block, Block, bool]], candidates: list[tuple[NameCandidate, Block]]
+) -> list[tuple[NameCandidate, Block]]:
+    """Replace the parts of names in two columns by one candidate, in the block of the second."""
+    joined: list[tuple[NameCandidate, Block]] = []
+    removed: set[int] = set()
+    for first, second, is_given_first in columns:
+        text = f"{first.text} {second.text}" if is_given_first else f"{second.text} {first.text}"
+        if UNCASED_LETTER.match(text) is not None:
+            text = f"{first.text} {second.text}"  # the family name first
+        name = parse_name(text) or parse_uncased_name(text) or name_by_form(text)
+        removed.update((first.index, second.index))
+        if name is not None:
+            joined.append((NameCandidate(name._replace(score=max(name.score, 0.1) + LABELLED), True, ""), second))
+    others = [one for one in candidates if one[1].index not in removed]
+    return sorted([*others, *joined], key=lambda one: one[1].index)
 
 
 def _pairs_of_parts(document: Document, candidates: list[tuple[NameCandidate, Block]]) -> Iterator[tuple[Block, Block]]:
@@ -133,6 +172,19 @@ def _pairs_of_parts(document: Document, candidates: list[tuple[NameCandidate, Bl
             yield before, block
         elif count == 1 and before.node == block.node and is_family_name(before.text):
             yield before, block  # Синеокова, below it Алёна
+
+
+def _pairs_by_class(document: Document) -> Iterator[tuple[Block, Block]]:
+    """Yield neighbours whose classes say that they are the parts of a name: first-name, last-name."""
+    blocks = document.blocks
+    for first, second in pairwise(blocks):
+        if first.node < 0 or second.node < 0 or first.node == second.node or " " in first.text:
+            continue
+        names = document.nodes[first.node].names
+        if names and PART_CLASS.search(names) is not None and _are_side_by_side(document, first, second):
+            other = document.nodes[second.node].names
+            if other and other != names and (PART_CLASS.search(other) or "name" in other) and _is_family_part(second):
+                yield first, second
 
 
 def _is_family_before(before: Block, block: Block) -> bool:
@@ -192,7 +244,7 @@ def score_candidates(
         if candidate.is_whole and (is_beside or block.index in rows):
             points.append(("a person on the same line", 0.25))  # Dr. Jane Roe & John Roe
         if candidate.does_work and block.index in blocks_with_people:
-            points.append(("a person in the same paragraph", 0.3))
+            points.append((SAME_PARAGRAPH, 0.3))
         score, reason = sum([value for _, value in points]), ""
         if score >= THRESHOLD:
             is_excluded = block.index in excluded
@@ -200,7 +252,22 @@ def score_candidates(
             if not reason:
                 blocks_with_people.add(block.index)
         scored.append(ScoredCandidate(candidate, block, title, points, score, reason))
-    return scored
+    return [_with_people_behind(one, scorer, excluded, blocks_with_people) for one in scored]
+
+
+def _with_people_behind(
+    one: ScoredCandidate, scorer: NameScorer, excluded: frozenset[int], blocks_with_people: set[int]
+) -> ScoredCandidate:
+    """Add the points for a person in the same paragraph who is named behind this one."""
+    if not one.candidate.does_work or one.score >= THRESHOLD or one.block.index not in blocks_with_people:
+        return one
+    if any(label == SAME_PARAGRAPH for label, _ in one.points):
+        return one
+    reason = EXTERNAL_OFFICER if one.block.index in excluded else ""
+    score = one.score + 0.3
+    if score >= THRESHOLD and not reason:
+        reason = scorer.rejection.reason(one.candidate, one.block, one.title)
+    return one._replace(points=[*one.points, (SAME_PARAGRAPH, 0.3)], score=score, reason=reason)
 
 
 def _rows_of_names(scorer: NameScorer, candidates: list[tuple[NameCandidate, Block]]) -> set[int]:

@@ -162,9 +162,11 @@ CREDENTIAL_FORM = re.compile(
 
 
 BRACKETS = re.compile(r"\([^()]{1,30}\)")
+VIETNAMESE_ADDRESS = frozenset(("Cô", "Thầy", "Chị", "Anh"))
 # Titles of two words in front of a Vietnamese name: Luật sư Nguyễn Thị Bích Ngọc.
 VIETNAMESE_TITLE = re.compile(
-    r"(?:(?:Luật|Bác|Tiến|Thạc|Giáo|Kiến trúc|Kỹ|Dược|Nha|Nghệ|Cử|Y)\s(?:sư|sĩ|sỹ|nhân)\.?\s){1,3}(?=[^\W\d_])"
+    r"(?:(?:Luật|Bác|Tiến|Thạc|Giáo|Kiến trúc|Kỹ|Dược|Nha|Nghệ|Cử|Y)\s(?:sư|sĩ|sỹ|nhân)\.?\s"
+    r"|(?:Cô|Thầy|Chị|Anh)\s(?:giáo\s)?){1,3}(?=[^\W\d_])"
 )
 
 
@@ -180,7 +182,7 @@ def parse_name(text: str) -> Name | None:
     phrase = VIETNAMESE_TITLE.match(text) if not text.isascii() else None
     spoken = phrase[0].split() if phrase is not None else []
     text = text[phrase.end() :] if phrase is not None else text.removeprefix("The ")
-    if phrase is not None and fold_word(first := text.partition(" ")[0]) not in VIETNAMESE and not is_given_name(first):
+    if spoken and spoken[0] not in VIETNAMESE_ADDRESS and not _begins_name(text):
         return None  # Bác sĩ Răng Hàm Mặt: a dentist
     if NAME_START.match(text) is None:
         return None
@@ -217,6 +219,11 @@ def parse_name(text: str) -> Name | None:
         return None  # Avvocata in Bologna; but Jan in 't Veld
     score = _score(words, folded, titles, credentials)
     return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
+
+
+def _begins_name(text: str) -> bool:
+    first = text.partition(" ")[0]
+    return fold_word(first) in VIETNAMESE or is_given_name(first)
 
 
 def name_by_form(text: str) -> Name | None:

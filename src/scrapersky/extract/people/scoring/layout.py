@@ -21,6 +21,7 @@ LONG_SECTION = 200
 MAX_LINE = 70  # a longer line is no name of a list
 MAX_DEPTH_STEP = 3
 MAX_CELLS = 12  # of a table row
+COLONS = frozenset((":", "：", "-", "–"))
 PARTS_OF_PAGE = frozenset(("nav", "footer"))
 
 Shape = tuple[str, str, str]
@@ -140,6 +141,8 @@ class PageLayout:
     def neighbour(self, block: Block, step: int) -> Block | None:
         """Return the block before (-1) or behind (1), if it is no name and not in another part of the page."""
         index = block.index + step
+        if step == -1 and index > 0 and self.blocks[index].text in COLONS:
+            index -= 1  # a cell with the sign alone: Chair | : | Jane Roe
         if not 0 <= index < len(self.blocks) or index in self.names:
             return None
         other = self.blocks[index]

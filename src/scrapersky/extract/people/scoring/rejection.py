@@ -337,6 +337,8 @@ def _is_credit(title: str) -> bool:
 def _is_teacher(candidate: NameCandidate, block: Block) -> bool:
     """Return whether the words before a name in running text say that somebody has learned from it."""
     before = block.text[: max(0, block.text.find(candidate.name.text))][-MAX_BEFORE_TEACHER:]
+    if candidate.role and before.rstrip(" ,:").endswith(candidate.role):
+        return False  # Our master cooper, Jane Roe
     return not LEARNED_WORDS.isdisjoint(folded_words(before.rpartition(". ")[2] or before))
 
 

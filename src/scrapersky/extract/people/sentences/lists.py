@@ -17,7 +17,7 @@ SEPARATOR = re.compile(
 )
 BRACKETS = re.compile(r"\s?\(([^()]{2,50})\)")
 MAY_LIST = re.compile(
-    r"\)\s?[,;]\s|\s(?:sowie|sekä|samt|oraz|eta|ir|un|and|und|et|ja|og|och|y|e|i|en|a|или|и|і|та|και|ve|és|și|[&+/])\s"
+    r"\)\s?[,;]\s|;\s|\s(?:sowie|sekä|samt|oraz|eta|ir|un|and|und|et|ja|og|och|y|e|i|en|a|или|и|і|та|και|ve|és|și|[&+/])\s"
 )
 
 

@@ -81,6 +81,7 @@ SHORT_ROLE = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,6})\.\s$")
 MAX_SHORT_ROLE = 9
 KNOWN = 0.3  # the score of a known given name
 MAX_APPOSITION = 6  # words
+MAX_OURS = 4  # words
 NEXT_WORD = re.compile(rf"\s([^\W\d_{CAPITAL}][\w-]{{3,30}})(?=[\s,.;])")
 LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
 # Behind a name in running text: a number or an address after a few small words.
@@ -196,7 +197,7 @@ def in_prose(text: str, begin: int) -> Iterator[NameCandidate]:
             role = _apposition(text, start, match.end()) or of_work
             yield NameCandidate(name._replace(score=score), False, role, is_known_role=False, does_work=is_worker)
             continue
-        if start - role_end < 6 and AND_NEXT.match(text, role_end):
+        if start - role_end < 6 and (AND_NEXT.match(text, role_end) or text[role_end:start] == ", "):
             name, role = parse_name(written), last_role  # Our owners are Jane Roe and John Doe
         else:
             name, role = _name_with_role(text, written, start)
@@ -306,7 +307,7 @@ def _name_with_role(text: str, written: str, start: int) -> tuple[Name | None, s
     if not role:
         while len(words) > 2 and is_role_word(fold_word(words[0])):
             before = words.pop(0)  # German capitalises its nouns
-        role = before or behind
+        role = before or behind or _role_of_ours(text, start, end)
     name = parse_name(" ".join(words[:MAX_WORDS])) if role else None
     if name is None or is_of_long_ago(text, start, end):
         return None, ""
@@ -329,6 +330,17 @@ def _is_ours(text: str, at: int) -> bool:
     before = CLAUSE_BEFORE.search(text[max(0, at - 60) : at])
     words = before["role"].split()[:2] if before is not None else ()
     return any(fold_word(word) in OUR_WORDS for word in words)
+
+
+def _role_of_ours(text: str, start: int, end: int) -> str:
+    """Return the words of no list between "our" and a name, with commas around it: Notre maître de chai, Jane Roe, …"""
+    if text[end : end + 1] != "," or text[start - 2 : start] != ", ":
+        return ""
+    before = CLAUSE_BEFORE.search(text[max(0, start - 60) : start])
+    words = before["role"].split() if before is not None else []
+    place = next((index for index, word in enumerate(words[:2]) if fold_word(word) in OUR_WORDS), -1)
+    rest = words[place + 1 :] if place >= 0 else []
+    return " ".join(rest) if 1 <= len(rest) <= MAX_OURS and rest[0].islower() else ""
 
 
 def _is_plain(name: Name) -> bool:

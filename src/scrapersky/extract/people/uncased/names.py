@@ -127,7 +127,7 @@ def compact_score(text: str) -> float | None:
             return 0.2
         return None if text[0] not in KOREAN_SURNAMES else 0.2 if length == 3 else UNKNOWN
     if (match := SPACED_NAME.fullmatch(text)) is not None:
-        if match["family"][-1] in DEPARTMENTS:
+        if match["family"][-1] in DEPARTMENTS and not family:
             return None  # 后勤科 税
         if match["family"] in CHINESE_SURNAMES or match["family"] in COMPOUND_SURNAMES:
             return max(0.2, KNOWN * bool(family))
