@@ -68,11 +68,10 @@ async def main() -> None:
         parts = Parts()
         runs: dict[str, list[Run]] = {"scrapersky": [], "scrapy": []}
         for number in range(asked.rounds):
-            async with sandbox_of(asked.businesses) as sandbox:
-                for name, side in (("scrapersky", bench.ours), ("scrapy", bench.scrapys)):
+            for name, side in (("scrapersky", bench.ours), ("scrapy", bench.scrapys)):
+                async with sandbox_of(asked.businesses) as sandbox:  # each side waits for its pages and certificates
                     run = await parts.run(f"{name}, round {number + 1}", side(sandbox, f"round_{number}"), say)
                     runs[name] += [run] if run else []
-                    sandbox.traffic.forget()
         if not asked.json and all(runs.values()):
             show_runs(runs)
         figures = line_figures(runs) if all(runs.values()) else []
@@ -142,6 +141,7 @@ class Bench:
     async def scrapys(self, sandbox: Sandbox, name: str) -> Run:
         """Run two spiders with half of the sites each: one Scrapy process uses one core."""
         url = self._url(name)
+        sandbox.truth()  # plans all sites, as the other side does before its time begins
         spider = [str(self._python), "-P", str(HERE / "line_spider.py"), ADDRESS, url, str(self._home / "plan.json")]
         started, cpu = time.monotonic(), _cpu()
         running = [

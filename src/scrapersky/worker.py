@@ -85,15 +85,12 @@ async def wait_until_idle(application: Application) -> None:
 
 
 async def _is_busy(application: Application) -> bool:
+    processors = application.runtime.processors
     async with application.database.engine_session() as session:
         control_of = await controls.by_workflow(session)
+        paused = {name for name, control in control_of.items() if control.paused_at is not None}
+        if any(processors[name].running for name in paused & processors.keys()):  # rows claimed before are finished
+            return True
+        checks = [queue.busy_sql for name, queue in application.pipeline.queues.items() if name not in paused]
         connection = await driver_connection(session)
-        for name, queue in application.pipeline.queues.items():
-            control = control_of.get(name)
-            if control is not None and control.paused_at is not None:
-                is_busy = application.runtime.processors[name].running > 0  # rows claimed before the pause are finished
-            else:
-                is_busy = await queue.is_busy(connection, IDLE_HORIZON_SECONDS)
-            if is_busy:
-                return True
-    return False
+        return bool(checks and await connection.fetchval(f"SELECT {' OR '.join(checks)}", IDLE_HORIZON_SECONDS))

@@ -188,9 +188,10 @@ class Queue:
         """Count rows that are in Processing although their lease ended that long ago."""
         return int(await connection.fetchval(self._sql.overdue, seconds))
 
-    async def is_busy(self, connection: asyncpg.Connection, horizon_seconds: float) -> bool:
-        """Check for a row that is ready, in flight, or due within the horizon."""
-        return bool(await connection.fetchval(self._sql.busy, horizon_seconds))
+    @property
+    def busy_sql(self) -> str:
+        """SQL expression: whether a row is ready, in flight, or due within $1 seconds."""
+        return self._sql.busy
 
     @property
     def work_sql(self) -> str:

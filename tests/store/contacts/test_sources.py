@@ -118,6 +118,26 @@ async def site(database: Database, admin: asyncpg.Connection, tenant: UUID) -> S
 WHOLE = ("Eva Virtanen", "Toimitusjohtaja", ADDRESS, PHONE)
 
 
+async def test_a_contact_that_another_page_repeats_is_written_once_in_a_run_and_a_while(site: Site) -> None:
+    found = {
+        url: Contacts(emails=(Email(ADDRESS, "personal", "mailto", ADDRESS, confidence),))
+        for url, confidence in ((IMPRINT, 0.9), (TEAM, 0.5))
+    }
+
+    async def is_written() -> bool:
+        (before,) = await site.people()
+        await site.read(TEAM, found=found)
+        return bool(before["seen_at"] != (await site.people())[0]["seen_at"])
+
+    await site.read(IMPRINT, found=found)
+    assert not await is_written()
+    await site.admin.execute("UPDATE contact SET seen_at = now() - interval '11 minutes'")
+    assert await is_written()
+    assert not await is_written()
+    await site.admin.execute("SELECT begin_search_run(tenant_id, id, true) FROM search")
+    assert await is_written()
+
+
 @pytest.mark.parametrize(
     "order", list(permutations((IMPRINT, TEAM, CONTACT, PROVIDER))), ids=lambda order: order[0][-8:]
 )

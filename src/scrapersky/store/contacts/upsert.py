@@ -17,11 +17,12 @@ from scrapersky.core.vocabularies import BY_PROVIDER, REJECTED, Status, Verdict
 from scrapersky.engine.settle import driver_connection
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts
-from scrapersky.models import BusinessDomain, Contact, LocalBusiness, Page
+from scrapersky.models import BusinessDomain, Contact, LocalBusiness, Page, SearchDomain, SearchRun
 from scrapersky.store.contacts import same_person
 from scrapersky.store.contacts.erased_filter import without_erased
 from scrapersky.store.contacts.row_merge import RowMerge
 from scrapersky.store.contacts.rows import (
+    COLUMNS,
     INSERT,
     RANKED_FIELDS,
     Row,
@@ -31,6 +32,9 @@ from scrapersky.store.contacts.rows import (
 )
 from scrapersky.store.privacy import suppressions
 
+# A contact that several pages of a site name is written once in this time, and in each run of a search, unless one of
+# the pages gives more.
+SEEN_VALIDITY = timedelta(minutes=10)
 VERDICT_VALIDITY = timedelta(days=30)  # an address found again after that is verified again
 UNKNOWN_VALIDITY = timedelta(hours=1)  # of the verdict `unknown`: the name servers did not respond
 
@@ -67,12 +71,13 @@ async def upsert(session: AsyncSession, pages: Sequence[PageContacts]) -> dict[U
     filled = [one for one in pages if one.found]
     if not filled:
         return {one.page.id: Stored(0) for one in pages}
-    businesses, has_erasures = await _context_of(session, [one.page for one in filled])
+    businesses, has_erasures, seen_since = await _context_of(session, [one.page for one in filled])
     rows: dict[UUID, list[Row]] = {one.page.id: [] for one in pages}
     for one in filled:
         found = await without_erased(session, one.page, one.found) if has_erasures else one.found
         rows[one.page.id] = _rows_of(one, found, businesses.get(one.page.domain_id))
-    stored, written = await _store(session, filled[0].page.tenant_id, list(chain.from_iterable(rows.values())))
+    tenant_id = filled[0].page.tenant_id
+    stored, written = await _store(session, tenant_id, list(chain.from_iterable(rows.values())), seen_since)
     of_page: dict[UUID, list[Row]] = {one.page.id: [] for one in pages}
     for row in stored:
         of_page[row["page_id"]].append(row)
@@ -101,14 +106,16 @@ def _rows_of(page: PageContacts, found: Contacts, business_id: UUID | None) -> l
     return [{**row, "evidence_rank": evidence_rank(row)} for row in rows]
 
 
-async def _store(session: AsyncSession, tenant_id: UUID, rows: Sequence[Row]) -> tuple[list[Row], Written]:
+async def _store(
+    session: AsyncSession, tenant_id: UUID, rows: Sequence[Row], seen_since: datetime
+) -> tuple[list[Row], Written]:
     """Write the rows; return them as they were stored, and the ids of those that a next step waits for."""
     driver = await driver_connection(session)
     written = Written({}, {})
     resolved = await same_person.resolve(driver, tenant_id, rows)
     for number, wave in enumerate(_waves(resolved.rows)):
         statement = _UPSERT_AGAIN if number else _UPSERT
-        for stored in await driver.fetch(statement, tenant_id, *arrays_of(list(wave.values()))):
+        for stored in await driver.fetch(statement, tenant_id, *arrays_of(list(wave.values())), seen_since):
             key = (stored["domain_id"], stored["identity"])
             if _is_unverified(stored):
                 written.unverified[key] = stored["id"]
@@ -149,10 +156,11 @@ def _is_unverified(row: asyncpg.Record) -> bool:
     return bool(row["status"] == Status.NEW) or had_no_address
 
 
-async def _context_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dict[UUID, UUID], bool]:
-    """Return the business of each domain that has exactly one, and whether the tenant has any erasure.
+async def _context_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dict[UUID, UUID], bool, datetime]:
+    """Return the business of each domain that has exactly one, whether the tenant has any erasure, and a time.
 
-    Records of one business count as one; the one that is shown stands for all.
+    Records of one business count as one; the one that is shown stands for all. A contact that was seen since the time
+    need not be written to be seen again.
     """
     domain_ids = bindparam("domain_ids", [page.domain_id for page in pages], ARRAY(Uuid()))
     shown = func.coalesce(LocalBusiness.same_as_id, LocalBusiness.id)
@@ -164,7 +172,12 @@ async def _context_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dic
         .having(func.count(shown.distinct()) == 1)
     )
     businesses = {row.domain_id: row.businesses[0] for row in await session.execute(links)}
-    return businesses, bool(await session.scalar(select(suppressions.any_erasure(pages[0].tenant_id))))
+    began = select(func.max(SearchRun.began_at)).join(SearchDomain, SearchDomain.search_id == SearchRun.search_id)
+    began_at = began.where(SearchDomain.domain_id == any_(domain_ids)).scalar_subquery()
+    seen_since = func.greatest(func.now() - SEEN_VALIDITY, began_at)
+    context = select(suppressions.any_erasure(pages[0].tenant_id), seen_since.label("seen_since"))
+    row = (await session.execute(context)).one()
+    return businesses, bool(row[0]), row.seen_since
 
 
 # The order in which pages are read does not matter: the rank decides. A page that is read again replaces what it gave
@@ -177,16 +190,18 @@ _MERGE_AGAIN = RowMerge("excluded")
 def _upsert_statement(merge: RowMerge) -> str:
     """Build the statement that stores one wave.
 
-    Its WHERE clause leaves a contact alone that an earlier wave of the same transaction has written alike: an update
-    writes thirty columns and many indexes. The business of a provider's contact may be another branch than the page's.
+    Its WHERE clause leaves a contact alone that was seen a moment ago, on another page or in an earlier wave, and that
+    gets nothing new: an update writes thirty columns and many indexes. The business of a provider's contact may be
+    another branch than the page's.
     """
     return f"""{INSERT}
 ORDER BY domain_id, identity COLLATE "C"
 ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {merge.set_clause},
     business_id = CASE WHEN known.found_by = '{BY_PROVIDER}' AND {merge.replaces_evidence} THEN excluded.business_id
         ELSE coalesce(known.business_id, excluded.business_id) END, updated_at = now(), seen_at = now()
-WHERE known.seen_at < now() OR {merge.replaces_evidence} OR {" OR ".join(map(merge.takes, RANKED_FIELDS))}
+WHERE known.seen_at < ${len(COLUMNS) + 2}::timestamptz OR {merge.replaces_evidence}
     OR (known.business_id IS NULL AND excluded.business_id IS NOT NULL)
+    OR {" OR ".join(map(merge.takes, RANKED_FIELDS))}
 RETURNING id, domain_id, identity, email, phone, xmax = 0 AS is_new, curation_status, suppressed_at,
     contact_verification_status AS status, verification ->> 'verdict' AS verdict,
     verification ->> 'checked_at' AS checked_at"""
