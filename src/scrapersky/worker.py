@@ -91,6 +91,6 @@ async def _is_busy(application: Application) -> bool:
         paused = {name for name, control in control_of.items() if control.paused_at is not None}
         if any(processors[name].running for name in paused & processors.keys()):  # rows claimed before are finished
             return True
-        checks = [queue.busy_sql for name, queue in application.pipeline.queues.items() if name not in paused]
+        checks = [f"({queue.busy_sql})" for name, queue in application.pipeline.queues.items() if name not in paused]
         connection = await driver_connection(session)
         return bool(checks and await connection.fetchval(f"SELECT {' OR '.join(checks)}", IDLE_HORIZON_SECONDS))

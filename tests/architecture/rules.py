@@ -21,6 +21,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "no_built_sql": {
         "src/scrapersky/engine/queue_sql.py": "our own names; built once for each queue, values are bound",
         "src/scrapersky/engine/runtime.py::_poll_once": "puts statements of engine/queue_sql.py side by side",
+        "src/scrapersky/worker.py::_is_busy": "the same",
         "src/scrapersky/models/queue.py::items": "conditions of indexes over the names of a declaration",
         "src/scrapersky/core/database.py": "roles and server settings are constants of this module",
         "src/scrapersky/actions/searches/cancel_search.py::_withdraw": "names and conditions of STEPS",

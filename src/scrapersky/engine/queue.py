@@ -190,7 +190,7 @@ class Queue:
 
     @property
     def busy_sql(self) -> str:
-        """SQL expression: whether a row is ready, in flight, or due within $1 seconds."""
+        """SQL query: whether a row is ready, in flight, or due within $1 seconds."""
         return self._sql.busy
 
     @property

@@ -154,7 +154,7 @@ SELECT count(*) FROM {table} WHERE {q}_due_at < now() - $1::float8 * interval '1
     AND {q}_status = 'Processing'"""
 
 _BUSY = """
-(SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
         ORDER BY {q}_order LIMIT 1) IS NOT NULL
     OR (SELECT {q}_due_at FROM {table} WHERE {q}_due_at IS NOT NULL AND ({q}_status = 'Processing'
         OR ({q}_status = 'Queued' AND {q}_due_at <= now() + $1::float8 * interval '1 second'))
