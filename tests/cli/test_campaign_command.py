@@ -159,7 +159,11 @@ def test_queries_may_be_an_array_of_json(tmp_path):
         ("empty.txt", b"", "empty.txt cannot be used: It is empty. Write one query per line"),
         ("queries.json", b'{"what": "dentists"}', "not an array of objects in JSON"),
         ("towns.json", b'[{"town": "Turku"}]', "no column `what`; there are town"),
-        ("nameless.csv", b"a,b\n1,2\n", "there are a, b. Known columns are what, where, provider, limit"),
+        (
+            "nameless.csv",
+            b"a,b\n1,2\n",
+            "there are a, b. Known columns are what, where, region, country, prov",
+        ),
         ("blank.txt", b"# only a comment\n", "has no query"),
         ("large.txt", b"dentists in Turku\n" * 600_000, "larger than 5 MB"),
         ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "not text"),
@@ -186,6 +190,24 @@ def test_the_town_of_a_line_is_preferred_to_the_one_for_all(tmp_path):
         found, _ = read_queries(read_query_file(file), QueryDefaults(AdvanceRules(), where=given), [DEFAULT_PROVIDER])
         assert [one.where.names for one in found] == [("Turku",), ("Oulu",), ("Pori",), ("Helsinki",)]
         assert [one.where.radius_metres for one in found[:3]] == [None, None, None]
+
+
+def test_a_table_may_name_region_and_country_of_each_line(tmp_path):
+    file = tmp_path / "queries.csv"
+    file.write_text(
+        "Keyword,City,State,Country\ndentists,Springfield,Illinois,US\ndentists in Turku,,,Finland\n"
+        "dentists,,Ohio,\ndentists,Turku,,Atlantis\ndentists,,,Finland\n"
+    )
+    defaults = QueryDefaults(AdvanceRules(), where=GivenWhere(country="SE"))
+    found, rejected = read_queries(read_query_file(file), defaults, [DEFAULT_PROVIDER])
+    assert [(one.where.names, one.where.country) for one in found] == [
+        (("Springfield, Illinois",), "US"),
+        (("Turku",), "FI"),
+        (("Ohio",), "SE"),
+    ]
+    assert [one.line for one in rejected] == [5, 6]
+    assert "There is no country 'Atlantis'" in rejected[0].reason
+    assert "area is missing" in rejected[1].reason
 
 
 def test_a_limit_of_a_spreadsheet_and_a_pipe_are_read(tmp_path):

@@ -1,7 +1,7 @@
 """Read the queries of a campaign from rows of words: each wrong one fails alone, with its line."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.areas.read_search import GivenWhere
@@ -28,6 +28,7 @@ class WrittenQuery:
     where: str = ""
     provider: str = ""
     limit: str = ""
+    country: str = ""
     problem: str = ""  # why its line cannot be read
 
 
@@ -81,7 +82,8 @@ def _search(query: WrittenQuery, defaults: QueryDefaults, providers: Collection[
 
 def _where(query: WrittenQuery, defaults: QueryDefaults) -> GivenWhere:
     """Return where the query says to look, else where all do, if it names no place itself."""
-    given, own = defaults.where, query.where.strip()
+    own = query.where.strip()
+    given = replace(defaults.where, country=query.country.strip() or defaults.where.country)
     if not own and not names_place(query.what):
         return given
     radius = None if given.near else given.radius

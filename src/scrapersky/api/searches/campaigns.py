@@ -48,6 +48,7 @@ class CampaignQuery(RequestModel):
 
     what: AnyText = Field(description="what to search for: `dentists`, or `dentists in Turku`", examples=["dentists"])
     where: AnyText | None = Field(None, description="where to search; left out: as for all", examples=["Turku"])
+    country: AnyText | None = Field(None, description="the country of `where`: name or two letters", examples=["FI"])
     provider: AnyText | None = Field(None, description="the provider; left out: as for all", examples=["osm"])
     limit: Annotated[int, Number, _LIMIT] | None = Field(
         None, description="the maximum number of places, 1 to 1,000,000; left out: as for all", examples=[60]
@@ -174,7 +175,14 @@ def read_campaign(body: NewCampaign, providers: Collection[str]) -> tuple[Campai
     """
     rules = AdvanceRules.model_validate(body.rules.model_dump(mode="json"))
     written = [
-        WrittenQuery(line, one.what, one.where or "", one.provider or "", "" if one.limit is None else str(one.limit))
+        WrittenQuery(
+            line,
+            one.what,
+            one.where or "",
+            one.provider or "",
+            "" if one.limit is None else str(one.limit),
+            one.country or "",
+        )
         for line, one in enumerate(body.queries, 1)
     ]
     defaults = QueryDefaults(rules, body.provider, given_where(body.where, None), body.limit)

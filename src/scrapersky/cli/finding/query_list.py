@@ -1,4 +1,4 @@
-"""The queries of `scrapersky find --queries`: one per line, or a table with what, where, provider and limit."""
+"""The queries of `scrapersky find --queries`: one per line, or a table; see COLUMNS."""
 
 from collections.abc import Iterable, Iterator
 from io import BytesIO
@@ -19,6 +19,8 @@ EXAMPLE = "Write one query per line, such as dentists in Helsinki, or a table wi
 COLUMNS = {
     "what": ImportColumn("what to look for", fallbacks="query,search,keyword,search term,text,term"),
     "where": ImportColumn("where", fallbacks="area,location,city,place,town,in"),
+    "region": ImportColumn("the region of that place", fallbacks="state,province,county"),
+    "country": ImportColumn("the country of that place", fallbacks="country code"),
     "provider": ImportColumn("the provider"),
     "limit": ImportColumn("the maximum number of places", fallbacks="max,maximum,max results"),
 }
@@ -96,7 +98,8 @@ def _without_what(columns: Iterable[str]) -> UnusableTable:
 
 def _of_row(row: TableRow) -> WrittenQuery:
     cells = {field: cell.text for field, cell in HEADERS.cells(row.values).items()}
-    return WrittenQuery(row.line, cells.pop("what", row.text), **cells, problem=_problem(row.error))
+    where = ", ".join(filter(None, (cells.pop("where", ""), cells.pop("region", ""))))
+    return WrittenQuery(row.line, cells.pop("what", row.text), where, **cells, problem=_problem(row.error))
 
 
 def _problem(error: str) -> str:

@@ -37,7 +37,7 @@ QueryFile = Annotated[
     Path | None,
     typer.Option(
         "--queries",
-        help="Many searches as one campaign: one a line, or a table: what, where, provider, limit.",
+        help="Many searches as one campaign: one a line, or a table: what, where, country, provider, limit.",
         rich_help_panel=SEARCH_PANEL,
     ),
 ]
