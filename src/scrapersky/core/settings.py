@@ -10,6 +10,7 @@ from uuid import UUID
 import platformdirs
 from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from scrapersky.core.errors import BadSetting
@@ -17,7 +18,17 @@ from scrapersky.core.user_agent import robot_name
 from scrapersky.core.vocabularies import JobFunction, parse_functions
 
 # An unknown variable with one of these prefixes is a typing error: the process refuses to start.
-OWN_PREFIXES = ("SCRAPERSKY_", "SCHEDULER_", "CRAWL_", "PROVIDER_")
+OWN_PREFIXES = (
+    "SCRAPERSKY_",
+    "SCHEDULER_",
+    "CRAWL_",
+    "PROVIDER_",
+    "DESTINATION_ALLOWED_",
+    "SITE_SEARCH_",
+    "MIGRATION_DATABASE_",
+)
+MAX_SECONDS = 2_000_000  # 23 days: the longest timeout of a statement
+MAX_BYTES = 1_000_000_000_000
 _IN_DATABASE = (
     "is one setting of the database now, the same for all hosts: remove it, and run `scrapersky retention {}`"
 )
@@ -507,6 +518,11 @@ class Settings(BaseSettings):
         description="AWS region of the bucket",
     )
 
+    @field_validator("*")
+    @classmethod
+    def _check_numbers(cls, given: Any) -> Any:
+        return bounded(given)
+
     @field_validator("crawl_user_agent")
     @classmethod
     def _check_user_agent(cls, given: str) -> str:
@@ -530,6 +546,14 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Use the values that `load` passes, and no other source."""
         return (init_settings,)
+
+
+def bounded(given: Any) -> Any:
+    """Return the value of a setting; raise ValueError for a number that no clock and no column can hold."""
+    limit = MAX_SECONDS if isinstance(given, float) else MAX_BYTES
+    if isinstance(given, int | float) and given > limit:
+        raise ValueError(f"should be less than or equal to {limit}")
+    return given
 
 
 class Environment:
@@ -583,9 +607,19 @@ def explain(error: ValidationError, values: Mapping[str, Any], prefix: str = "")
     for problem in error.errors():
         name = prefix + str(problem["loc"][0] if problem["loc"] else "")
         given = "********" if name in _secret_names() else values.get(name, problem.get("input"))
-        message = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
+        message = _message(name, problem)
         sentences.append(f"{name}={given!s} is invalid: it {message}. Change it, or remove it to use the default.")
     return " ".join(sentences)
+
+
+def _message(name: str, problem: ErrorDetails) -> str:
+    """Return the end of a sentence that begins with `it`."""
+    if problem["type"] == "string_pattern_mismatch":
+        field = next(field for key, field in Settings.model_fields.items() if (field.alias or key) == name)
+        return f"should be: {field.description} (it does not match {problem['ctx']['pattern']})"
+    if problem["type"] == "too_short":  # a secret
+        return f"should have at least {problem['ctx']['min_length']} characters"
+    return problem["msg"].removeprefix("Input ").removeprefix("String ").removeprefix("Value error, ")
 
 
 def _secret_names() -> set[str]:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from scrapersky.core.errors import BadSetting
-from scrapersky.core.settings import Environment, explain
+from scrapersky.core.settings import Environment, bounded, explain
 
 
 class Tuning(BaseModel):
@@ -37,6 +37,11 @@ class Tuning(BaseModel):
     breaker_window_seconds: float = Field(60, gt=0, description="length of the window of the failure rate")
     breaker_pause_seconds: float = Field(30, gt=0, description="first pause when open; doubles while probes fail")
     breaker_max_pause_seconds: float = Field(900, gt=0, description="maximum pause of an open breaker")
+
+    @field_validator("*")
+    @classmethod
+    def _check_numbers(cls, given: Any) -> Any:
+        return bounded(given)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Tuning":
