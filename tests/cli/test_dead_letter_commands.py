@@ -40,6 +40,7 @@ async def test_dead_letters_are_listed_by_workflow_type_and_text(line: Command, 
     await add_letter("foreign", owner=other_tenant)
     listed = json.loads((await line("dead-letters", "list", "--json")).out)
     assert (listed["total"], [UUID(one["id"]) for one in listed["dead_letters"]]) == (2, ours[::-1])
+    assert listed["dead_letters"][0]["failed_at"][10] == "T", "ISO 8601"
     text = await line("dead-letters", "list")
     assert (text.code, str(ours[0]) in text.out, "GiveUp: first" in text.out, "2 of 2." in text.out) == (0, *[True] * 3)
     assert "x" * 61 not in text.out, "the list cuts long messages"

@@ -87,7 +87,8 @@ async def test_a_body_without_a_content_type_is_not_read_as_json(client):
 
 async def test_deeply_nested_json_is_a_bad_request(client):
     for body in ["[" * 200_000, '{"ids": ' + "9" * 5000 + "}"]:
-        is_problem(await client.post(QUEUE, content=body, headers=JSON), 400)
+        problem = is_problem(await client.post(QUEUE, content=body, headers=JSON), 400)
+        assert (problem["title"], "nested too deeply" in problem["detail"]) == ("The body is not valid JSON.", True)
 
 
 async def test_a_wrong_parameter_is_named(client):

@@ -30,6 +30,8 @@ RETRY_AFTER_SECONDS = 2
 MAX_FIELDS = 50  # wrong fields in one document
 MAX_NAME_LENGTH = 100  # characters of a field's name in the document
 
+# The detail of FastAPI where the parser of JSON raises another error than that of bad syntax.
+UNREADABLE_BODY = "There was an error parsing the body"
 # Errors of a database that is reachable, but cannot execute the statement at this moment.
 BUSY = (
     asyncpg.LockNotAvailableError,
@@ -114,6 +116,8 @@ def problem_of(error: BaseException) -> Problem:
     """Return the problem document for an exception."""
     if isinstance(error, RequestValidationError):
         return _invalid(error)
+    if isinstance(error, HTTPException) and error.detail == UNREADABLE_BODY:
+        return _invalid_json("It is nested too deeply, has a number of thousands of digits, or is not text in UTF-8.")
     if isinstance(error, HTTPException):
         status = HTTPStatus(error.status_code)
         return Problem(title=status.phrase, status=status, detail=_detail(error, status))
@@ -195,12 +199,7 @@ def _location(name: str) -> str:
 
 def _invalid(error: RequestValidationError) -> Problem:
     if any(problem["type"] == "json_invalid" for problem in error.errors()):
-        return Problem(
-            type=_urn("InvalidJson"),
-            title="The body is not valid JSON.",
-            status=400,
-            detail=_json_error(error.errors()[0]["loc"][-1]),
-        )
+        return _invalid_json(_json_error(error.errors()[0]["loc"][-1]))
     wrong = [
         WrongField(
             field=".".join(str(part)[:MAX_NAME_LENGTH] for part in _without_tag(problem["loc"])),
@@ -215,6 +214,10 @@ def _invalid(error: RequestValidationError) -> Problem:
         detail="; ".join(f"{one.field}: {one.message}" for one in wrong[:3]),
         errors=wrong,
     )
+
+
+def _invalid_json(detail: str) -> Problem:
+    return Problem(type=_urn("InvalidJson"), title="The body is not valid JSON.", status=400, detail=detail)
 
 
 def _json_error(position: str | int) -> str:

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -24,8 +24,12 @@ NOTICE_SECONDS = 2.0
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document; times and ids as text."""
-    typer.echo(json.dumps(document, indent=2, default=str))
+    """Print one JSON document; times as ISO 8601, ids as text."""
+    typer.echo(json.dumps(document, indent=2, default=_as_text))
+
+
+def _as_text(value: object) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def print_table(
