@@ -3,13 +3,15 @@
 import signal
 import sys
 
+from scrapersky.core.stop_signals import stop_signals
+
 SERVICES = ("serve", "worker")  # a signal ends them with 0 at any moment, also before everything is imported
 
 
 def main() -> None:
     """Run the `scrapersky` command."""
     if sys.argv[1:2] and sys.argv[1] in SERVICES:
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in stop_signals():
             signal.signal(number, _exit)
     from scrapersky.cli import main as run_command
 

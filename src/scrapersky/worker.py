@@ -1,7 +1,6 @@
 """The worker process: runs the engine until it is stopped."""
 
 import asyncio
-import signal
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
@@ -11,6 +10,7 @@ import structlog
 from scrapersky.bootstrap import Application
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
+from scrapersky.core.stop_signals import stop_signals
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.settle import driver_connection
 from scrapersky.store.operations import controls
@@ -23,7 +23,7 @@ IDLE_HORIZON_SECONDS = 60.0  # rows that are due later than this do not prevent 
 async def run_worker(
     application: Application, until_idle: bool = False, beside: AbstractAsyncContextManager[None] | None = None
 ) -> None:
-    """Process the queues, with `beside` entered, until SIGTERM or SIGINT, or until idle; then close the application."""
+    """Process the queues, with `beside` entered, until a signal stops it, or until idle; then close the application."""
     stop = stop_on_signals(application.runtime)
     try:
         async with beside or nullcontext():
@@ -57,7 +57,7 @@ async def _run_engine(application: Application, stop: asyncio.Event, until_idle:
 
 
 def stop_on_signals(runtime: Runtime) -> asyncio.Event:
-    """Return an event that SIGTERM or SIGINT sets; a second signal requeues running work at once."""
+    """Return an event that SIGTERM, SIGINT or SIGHUP sets; a second signal requeues running work at once."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def request_stop() -> None:
@@ -66,7 +66,7 @@ def stop_on_signals(runtime: Runtime) -> asyncio.Event:
             runtime.stop_now()
         stop.set()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in stop_signals():
         loop.add_signal_handler(number, request_stop)
     return stop
 

@@ -170,7 +170,11 @@ def test_the_test_of_an_effect_exists_and_its_file_names_the_setting(name: str) 
         ("DEEP_SCAN_SCHEDULER_LEASE_SECONDS", "inf", "it should be less than or equal to 2000000"),
         ("CRAWL_MAX_PAGE_BYTES", "9" * 20, "it should be less than or equal to 1000000000000"),
         ("CRAWL_ALLOWED_PORTS", "80;443", "it should be: ports that may be fetched from, comma separated (it does not"),
-        ("SCRAPERSKY_METRICS_TOKEN", "short", "SCRAPERSKY_METRICS_TOKEN=******** is invalid: it should have at least 24"),
+        (
+            "SCRAPERSKY_METRICS_TOKEN",
+            "short",
+            "SCRAPERSKY_METRICS_TOKEN=******** is invalid: it should have at least 24",
+        ),
         ("SCRAPERSKY_MAP_TILES_ATTRIBUTION", "x" * 201, "is invalid: it should have at most 200 characters"),
         ("DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE", "5", "MAX_BATCH_SIZE at least as large as BATCH_SIZE"),
         ("SCRAPERSKY_DATADIR", "x", "SCRAPERSKY_DATADIR is not a setting. Did you mean SCRAPERSKY_DATA_DIR?"),

@@ -80,9 +80,9 @@ async def test_a_search_that_fails_keeps_the_file_of_yesterday(find, process, sa
     assert out.read_text() != "yesterday's"
 
 
-async def test_a_budget_of_zero_has_another_sentence_than_no_result(find):
+async def test_a_budget_of_zero_has_another_sentence_than_no_result_and_no_file(find):
     code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.01")
-    assert (code, told["rows"]) == (4, 0)
+    assert (code, told["rows"], told["written"]) == (4, 0, False)
     assert "over the budget of 0.01" in told["notes"]
 
 
@@ -184,7 +184,7 @@ async def test_a_wait_for_a_pause_or_a_breaker_names_its_reason(find, admin, tmp
 async def test_a_file_that_cannot_be_written_is_known_before_the_work(line, admin, out):
     said = await line("find", "dentists in Helsinki", "--out", out)
     assert said.code == 2
-    assert said.sentence.startswith("The file of leads cannot be written.")
+    assert said.sentence.startswith("The file cannot be written.")
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
 
 

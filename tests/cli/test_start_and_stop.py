@@ -52,7 +52,7 @@ async def test_the_database_of_the_setting_is_the_one_that_is_read(
 
 
 @pytest.mark.parametrize("words", SERVICES)
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_signal_while_it_waits_ends_it_with_zero(process, closed_port, words, number) -> None:
     waiting = process(*words, DATABASE_URL=AWAY.format(closed_port), SCRAPERSKY_PORT="0")
     await waiting.until_said("Waiting up to 60 seconds for it.")

@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 import scrapersky as package
 from scrapersky.cli.shared.help_values import use_plain_values
 from scrapersky.core.errors import OutputClosed, ScraperSkyError
+from scrapersky.core.stop_signals import stop_signals
 
 # A command has the name of its module and of the function in it, with hyphens. The text is the first line of its
 # docstring.
@@ -115,8 +116,9 @@ def main() -> None:
     """Run the `scrapersky` command with the arguments of the process."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores SIGINT for background jobs of a script
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    # SIGTERM is handled like Ctrl-C, so that a command cleans up; serve, worker and find install their own handlers.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    # They are handled like Ctrl-C, so that a command cleans up; serve, worker and find install their own handlers.
+    for number in set(stop_signals()) - {signal.SIGINT}:
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     run_cli(sys.argv[1:])
 
 

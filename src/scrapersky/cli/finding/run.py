@@ -189,11 +189,14 @@ async def _end_runs(application: Application, tenant_id: UUID, search_id: UUID) 
 async def _write(application: Application, request: FindRequest, tenant_id: UUID, search_id: UUID) -> dict[str, Any]:
     """Write the file and return the counts of the search.
 
-    An older file is kept if nothing was found; a search that was not made leaves no file without rows.
+    An older file is kept if nothing was found; a search that was not made as a whole leaves no file without rows.
     """
     async with application.database.session(tenant_id) as session:
         steps = await _or_blank(session, search_progress.progress(session, search_id)) or search_progress.NOT_COUNTED
-        was_made = not any(step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps)
+        shortcomings = await results.shortcomings(session, search_id)
+        was_made = not shortcomings["stopped_by_budget"] and not any(
+            step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps
+        )
         open_steps = [step.workflow for step in steps if step.open]
         query = request.leads.query(application.settings, (search_id,))
         own = request.own
@@ -213,7 +216,7 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
             "left": sum(step.open for step in steps),
             "waiting": [vars(wait) for wait in waits],
             "held": [describe_hold(hold) for hold in await controls.holds(session, open_steps)],
-            **await results.shortcomings(session, search_id),
+            **shortcomings,
             "bill": await spending.search_cost(session, search_id),
             "steps": search_progress.as_json(steps),
             "reasons": [reason._asdict() for reason in reasons],

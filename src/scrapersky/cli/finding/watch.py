@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import with_reconnect
 from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.core.database import is_statement_timeout
+from scrapersky.core.stop_signals import stop_signals
 from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches.progress import StepCount, Wait
@@ -162,12 +162,12 @@ async def _why_held(application: Application, workflows: Sequence[str]) -> list[
 
 @contextlib.contextmanager
 def _stop_on_signals() -> Iterator[asyncio.Event]:
-    """Yield an event that SIGINT or SIGTERM sets."""
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """Yield an event that SIGINT, SIGTERM or SIGHUP sets."""
+    stop, loop, numbers = asyncio.Event(), asyncio.get_running_loop(), stop_signals()
+    for number in numbers:
         loop.add_signal_handler(number, stop.set)
     try:
         yield stop
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.remove_signal_handler(number)

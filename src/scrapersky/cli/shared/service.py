@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scrapersky.cli.shared.application import run_async
+from scrapersky.core.stop_signals import stop_signals
 
 if TYPE_CHECKING:
     from scrapersky.core.database import Database
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+SIGNALS = stop_signals()
 DEFAULT_WAIT_SECONDS = 60.0
 WaitSeconds = Annotated[
     float,
@@ -22,7 +23,7 @@ WaitSeconds = Annotated[
 
 
 def run_service(prepare: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run the coroutine that `prepare` returns. A SIGTERM or SIGINT ends the process with 0 at any moment.
+    """Run the coroutine that `prepare` returns. A SIGTERM, SIGINT or SIGHUP ends the process with 0 at any moment.
 
     `prepare` imports and builds what would block the event loop. Garbage is collected from the moment the coroutine
     calls `keep_start_objects`.

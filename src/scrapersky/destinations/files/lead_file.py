@@ -24,7 +24,7 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 class UnwritableFile(BadRequest):
-    """The file of leads cannot be written."""
+    """The file cannot be written."""
 
 
 # The columns of numbers, with their types; in a parquet file all others are texts.
