@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -194,9 +194,7 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
     async with application.database.session(tenant_id) as session:
         steps = await _or_blank(session, search_progress.progress(session, search_id)) or search_progress.NOT_COUNTED
         shortcomings = await results.shortcomings(session, search_id)
-        was_made = not shortcomings["stopped_by_budget"] and not any(
-            step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps
-        )
+        was_made = _was_made(steps, shortcomings)
         open_steps = [step.workflow for step in steps if step.open]
         query = request.leads.query(application.settings, (search_id,))
         own = request.own
@@ -221,6 +219,12 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
             "steps": search_progress.as_json(steps),
             "reasons": [reason._asdict() for reason in reasons],
         }
+
+
+def _was_made(steps: Sequence[search_progress.StepCount], shortcomings: Mapping[str, Any]) -> bool:
+    """Return whether the provider was searched as a whole; a search without rows is a result then."""
+    failed = any(step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps)
+    return not failed and not shortcomings["stopped_by_budget"]
 
 
 async def _or_blank(session: AsyncSession, rows: Awaitable[list[T]]) -> list[T]:
