@@ -50,6 +50,11 @@ _TIERS = {
 _ELSEWHERE = {"free-mail": "free mail", "other-domain": "another domain"}
 _DISTANCES = {kind: number for number, kind in enumerate(_ELSEWHERE, 1)}  # from the own domain, which has 0
 _NO_TITLE = TitleMeaning(Seniority.STAFF)
+_OTHER_PEOPLE = {Seniority.JUNIOR: ContactTier.JUNIOR, Seniority.OUTSIDE: ContactTier.UNSUITABLE}
+# How bad a verdict is, and whether it is less than deliverable.
+_VERDICTS = {Verdict.RISKY: (1, True), Verdict.UNDELIVERABLE: (2, True), Verdict.DELIVERABLE: (0, False)}
+_NO_VERDICT = (0, True)
+_VERDICT_WORDS = {None: "not verified", Verdict.UNKNOWN: "not known whether mail arrives"}
 
 
 class Candidate:
@@ -92,9 +97,7 @@ class Candidate:
         if self.function or self.is_senior:
             return ContactTier.SENIOR_ELSEWHERE if self.domain else ContactTier.SENIOR
         if self.row["person"]:
-            return {Seniority.JUNIOR: ContactTier.JUNIOR, Seniority.OUTSIDE: ContactTier.UNSUITABLE}.get(
-                self.title.seniority, ContactTier.STAFF
-            )
+            return _OTHER_PEOPLE.get(self.title.seniority, ContactTier.STAFF)
         if self.domain and (self.use <= MailboxUse.GENERAL or self.row["email_kind"] == "free-mail"):
             return ContactTier.UNSUITABLE if self.use is MailboxUse.UNSUITABLE else ContactTier.BUSINESS
         return _TIERS[self.use]
@@ -102,23 +105,23 @@ class Candidate:
     @property
     def rank(self) -> tuple[Any, ...]:
         """The place among the contacts of the business; the lowest is the best."""
-        verdict = self.row["verdict"] or Verdict.UNKNOWN
-        bad = (Verdict.RISKY, Verdict.UNDELIVERABLE)
+        row = self.row
+        is_bad, is_not_sure = _VERDICTS.get(row["verdict"], _NO_VERDICT)
         preferred = self.preferred.index(self.function) if self.function else len(self.preferred)
-        level = self.title.seniority if self.row["person"] else Seniority.OUTSIDE + self.use
+        level = self.title.seniority if row["person"] else Seniority.OUTSIDE + self.use
         return (
-            bad.index(verdict) + 1 if verdict in bad else 0,
-            self.row["is_of_another_branch"],
+            is_bad,
+            row["is_of_another_branch"],
             self.tier,
             preferred,
             level,
             self.domain,
-            verdict != Verdict.DELIVERABLE,
-            -(self.row["confidence"] or 0),
-            self.row["email"] or "",
-            self.row["person"] or "",
-            self.row["source_url"] or "",
-            self.row["id"],
+            is_not_sure,
+            -(row["confidence"] or 0),
+            row["email"] or "",
+            row["person"] or "",
+            row["source_url"] or "",
+            row["id"],
         )
 
 
@@ -132,8 +135,8 @@ def rank(contacts: Iterable[Row], preferred: Sequence[str] = ()) -> list[Candida
 def explain(best: Candidate, others: Sequence[Candidate]) -> str:
     """Return why this contact with an address was chosen."""
     where = _ELSEWHERE.get(best.row["email_kind"], "own domain")
-    verdict = {None: "not verified", Verdict.UNKNOWN: "not known whether mail arrives"}
-    sentence = f"{_who(best)}, {where}, {verdict.get(best.row['verdict'], best.row['verdict'])}."
+    verdict = best.row["verdict"]
+    sentence = f"{_who(best)}, {where}, {_VERDICT_WORDS.get(verdict, verdict)}."
     addresses = {one.row["email"] for one in (best, *others)} - {None}
     only = " The only address." if len(addresses) == 1 else ""
     return sentence + only + _passed_over(best, others)

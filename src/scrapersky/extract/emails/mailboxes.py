@@ -2,7 +2,7 @@
 
 import re
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from scrapersky.extract.text import fold
 from scrapersky.extract.word_lists import load_table
@@ -23,14 +23,19 @@ class MailboxUse(IntEnum):
 def mailbox_use(address: str) -> MailboxUse:
     """Return the use of a mailbox. One with the name of its domain is a general one: acme@acme.com."""
     local, _, domain = fold(address[:320]).rpartition("@")
-    if (found := _uses().get(local)) is not None:
-        return found
-    words = [word for word in _BREAK.split(local) if word]
-    known = [use for word in words if (use := _uses().get(word)) is not None]
-    if known:
-        return max(known)
-    plain, site = "".join(words), domain.rpartition(".")[0].replace("-", "").replace(".", "")
+    known, plain = _use_by_name(local)
+    if known is not None:
+        return known
+    site = domain.rpartition(".")[0].replace("-", "").replace(".", "")
     return MailboxUse.GENERAL if len(plain) > 2 and plain in site else MailboxUse.UNKNOWN
+
+
+@lru_cache(10_000)
+def _use_by_name(local: str) -> tuple[MailboxUse | None, str]:
+    """Return the use that the words before the @ name, if they name one, and these words as one."""
+    uses, words = _uses(), [word for word in _BREAK.split(local) if word]
+    known = [use for word in words if (use := uses.get(word)) is not None]
+    return uses.get(local, max(known, default=None)), "".join(words)
 
 
 def is_function(local: str) -> bool:
