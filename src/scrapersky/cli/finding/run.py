@@ -89,9 +89,8 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
     released = await release_abandoned_rows(application)
     search, existed, cost = await _request(application, request, actor)
     progress = FindProgress(request.name or request.search.text, request.search.area, existed)
-    noun = "campaign" if request.campaign else "search"
-    progress.message(f"The {noun} is {search.id}: `scrapersky {noun} show {search.id}` shows it from elsewhere.")
-    for sentence in (*areas_in_words(request.search), *await notification.request(search.id)):
+    said = (_where_shown(request, search.id), *areas_in_words(request.search), *await notification.request(search.id))
+    for sentence in said:
         progress.message(sentence)
     if request.repeats.times:
         progress.message(await _schedule(application, actor, search.id, request.repeats.times))
@@ -158,6 +157,11 @@ async def _request(application: Application, request: FindRequest, actor: Actor)
         if request.name:
             await campaigns.rename(session, actor, requested.search.id, request.name)
         return requested
+
+
+def _where_shown(request: FindRequest, search_id: UUID) -> str:
+    noun = "campaign" if request.campaign else "search"
+    return f"The {noun} is {search_id}: `scrapersky {noun} show {search_id}` shows it from elsewhere."
 
 
 async def _schedule(application: Application, actor: Actor, search_id: UUID, times: Recurrence) -> str:
