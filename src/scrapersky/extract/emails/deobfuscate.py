@@ -58,7 +58,10 @@ def _spelled_out(at_words: str, dot_words: str) -> re.Pattern[str]:
 
 # The English at takes an English or German dot only: "at this point in time" is not an address.
 ENGLISH_AT = _spelled_out("at", "dot|punkt")
-NAMED_SIGNS = tuple(f" {word} " for word in _obfuscation["named"].split())  # names of the @ in other languages
+# Names of the @ in other languages: info arroba firma punto es, INFO ARROBA FIRMA PUNTO ES.
+NAMED_SIGNS = tuple(
+    f" {name} " for word in _obfuscation["named"].split() for name in dict.fromkeys((word, word.upper()))
+)
 NAMED_AT = _spelled_out(alternatives([sign.strip() for sign in NAMED_SIGNS]), _DOT)
 # Japanese pages: the wide @, or another sign that the reader is asked to replace.
 REPLACED_SIGNS = ("＠", "★", "☆", "●", "■", "◆", "◎")
@@ -82,7 +85,7 @@ DOT_AFTER_AT = re.compile(
 )
 # Quick searches for a spelled-out address: a word in brackets; -at-, AT, or at … dot. Each begins with a rare sign.
 BRACKETED_SIGN = re.compile(
-    r"[\[({<|](?:\s{0,2}[^\W\d_]{2,12}(?:-a)?\s{0,2}[\])}>|]|(?<=[\[({])\s{0,2}[@.]\s{0,2}[\])}])"
+    r"[\[({<|](?:\s{0,2}(?:a|[^\W\d_]{2,12}(?:-a)?)\s{0,2}[\])}>|]|(?<=[\[({])\s{0,2}[@.]\s{0,2}[\])}])"
 )
 SPELLED_SIGN = re.compile(r"[-_]at[-_]|\s(?:AT|at)\s[\w-]{1,63}\s")
 BRACKETS = ("(", "[", "{", "<", "|")

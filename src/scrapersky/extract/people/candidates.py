@@ -84,6 +84,7 @@ JOINED_FAMILY = re.compile(
 NEXT_LABEL = re.compile(r"(?<=[^\W\d_]{3})\.\s(?=[^\W\d_][^:.@\d]{2,30}:\s)")
 ADDRESS_IN_BRACKETS = re.compile(r"\s?\(\s?[\w.+-]{1,64}@[\w.-]{3,64}\s?\)\s?(?=[–—-]\s)")
 TERM = re.compile(r"\s?\(\d{1,4}[^()]{0,12}\)")  # Treasurer (2 years): Jane Roe
+NEXT_LABEL_IN_ROW = re.compile(r"[,;]\s(?=[^\W\d_][^:,;.@\d]{2,30}:\s)")
 BY = re.compile(r"\sv/\s?")  # Værksted v/ Jens Roe
 NUMBERING = re.compile(r"\s?\d{1,2}[.)]\s")  # 1. Jane Roe
 # A number or an address behind a name, perhaps with its label.
@@ -182,7 +183,8 @@ def _remove_nickname(match: re.Match[str]) -> str:
 
 def _end_at_element(candidate: NameCandidate, parts: tuple[str, ...]) -> NameCandidate:
     """End the name where its element ends: <b>Jane Roe</b> Surgery and care is not Jane Roe Surgery."""
-    if any(candidate.name.text in part for part in parts):
+    is_of_two = parts[0].isupper() and candidate.name.text == f"{parts[0]} {parts[1]}"  # <b>ROE</b> <i>Jane</i>
+    if is_of_two or any(candidate.name.text in part for part in parts):
         return candidate
     for index, part in enumerate(parts[:MAX_PARTS]):
         name = parse_name(part) if len(part) <= MAX_NAME + 40 else None
@@ -192,7 +194,10 @@ def _end_at_element(candidate: NameCandidate, parts: tuple[str, ...]) -> NameCan
         if len(name.words) == 1 and candidate.name.text == f"{name.text} {behind}" and _is_function(behind):
             return NameCandidate(name, candidate.is_whole, behind)  # <b>Lisa</b> <i>Reception</i>
         if len(name.words) > 1:
-            return NameCandidate(name, candidate.is_whole, candidate.role or _role_behind(parts, index))
+            role = candidate.role or _role_behind(parts, index)
+            if not role and candidate.is_whole and index == 0 and len(parts) == 2 and is_title_line(behind):
+                return NameCandidate(name, True, behind, is_known_role=False)  # <b>Jane Roe</b> <i>Glazes</i>
+            return NameCandidate(name, candidate.is_whole, role)
     return candidate
 
 
@@ -245,6 +250,8 @@ def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
     if len(text) <= SHORT_LINE and len(parts) == 1 and ANY_SIGN.search(text) is None:
         return _in_segment(text)
     labelled = NEXT_LABEL.split(text) if text.count(": ") > 1 and len(text) <= LONG_ROW else ()
+    if len(labelled) < 2 and ", " in text and text.count(":") > 1 and len(text) <= LONG_ROW:
+        labelled = NEXT_LABEL_IN_ROW.split(text)
     if len(labelled) > 1 and all(is_role(part.partition(":")[0]) for part in labelled):
         return [one for part in labelled for one in _in_line(part, (part,))]  # Chair: Jane Roe. Treasurer: John Doe
     if len(parts) > 1 and len(parts[0]) <= MAX_NAME and AND_WORD.search(parts[0]) and _is_function(parts[0]):

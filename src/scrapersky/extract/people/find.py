@@ -168,7 +168,7 @@ def _pairs_of_parts(document: Document, candidates: list[tuple[NameCandidate, Bl
         count = len(candidate.name.words)
         if count == 1 and _is_family_part(after) and _are_side_by_side(document, block, after):
             yield block, after
-        elif count > 1 and has_patronymic(candidate.name) and _is_family_before(before, block):
+        elif count > 1 and has_patronymic(candidate.name) and _is_family_before(document, before, block):
             yield before, block
         elif count == 1 and before.node == block.node and is_family_name(before.text):
             yield before, block  # Синеокова, below it Алёна
@@ -187,9 +187,10 @@ def _pairs_by_class(document: Document) -> Iterator[tuple[Block, Block]]:
                 yield first, second
 
 
-def _is_family_before(before: Block, block: Block) -> bool:
+def _is_family_before(document: Document, before: Block, block: Block) -> bool:
     """Return whether a line is the family name of the given and the father's name below it."""
-    return is_family_name(before.text) or (before.node == block.node and _is_word(before) and before.text.istitle())
+    is_beside = before.node == block.node or _are_side_by_side(document, before, block)
+    return is_family_name(before.text) or (is_beside and _is_word(before) and before.text.istitle())
 
 
 def _is_word(block: Block) -> bool:

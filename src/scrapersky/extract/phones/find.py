@@ -34,10 +34,11 @@ NO_PHONE = re.compile(
     r"|(?:19|20)\d{2}\s?[-–/]\s?(?:19|20)\d{2}(?:\s?[-–/]\s?(?:19|20)\d{2})?"
     r"|\d{1,2}[.:]\d{2}\s?[-–]\s?\d{1,2}[.:]\d{2}(?:[\s/|]{1,3}\d{1,2}[.:]\d{2}\s?[-–]\s?\d{1,2}[.:]\d{2})?"
     r"|\d{1,2}\.\s?\d{1,2}\.\s?[-–]\s?\d{1,2}\.\s?\d{1,2}\.?\s?(?:\d{4})?"
-    r"|\d{1,3}\.\d{4,12}"
+    r"|(?!0\d)\d{1,3}\.\d{4,12}"
     r"|\d{1,3}(?:[.\s]000){1,4}"
-    r"|\d{1,3}(?:\.\d{1,3}){3}"
+    r"|(?!0\d)\d{1,3}(?:\.\d{1,3}){3}"
 )
+FOUR_GROUPS = re.compile(r"\d{2,3}(?:\.\d{2,3}){3}")  # 612.59.76.23 behind a label: no address of a computer
 # Another practice during the holidays: Vertretung: Praxis Dr. Roe, Tel. …
 STAND_IN = re.compile(
     r"(?:\bvertretung\b|\bvertritt\b|vertreten (?:uns|mich|wird)|\bz[aá]stup\w{0,8}|zast[eę]puj\w{0,4}"
@@ -136,7 +137,9 @@ def _in_block(document: Document, block: Block, region: str, links: Sequence[Lin
     for written, start in find_numbers(text, region):
         beside = earlier if end and SLASH.fullmatch(text, end, start) else ""
         earlier, end = written, start + len(written)
-        if NO_PHONE.fullmatch(written.lstrip("(")):
+        if NO_PHONE.fullmatch(written.lstrip("(")) and not (
+            FOUR_GROUPS.fullmatch(written) and label_before(document, block, start) == "phone"
+        ):
             continue
         pieces = _split_at_elements(block, written, start, region) or ((written, start),)
         numbers = (one for text_, place in pieces for one in _parse_numbers(text_, place, region, links, beside))

@@ -26,6 +26,7 @@ CREDIT_WORDS = load_words("people", "credits")
 MAKER_WORDS = load_words("people", "credits", "makers")
 EDUCATION_WORDS = load_words("people", "education")
 LEARNED_WORDS = EDUCATION_WORDS | load_words("people", "education", "learned")
+THANKS = load_words("people", "others", "thanks")
 PAST_WORDS = load_words("people", "past")
 DUMMY_WORDS = load_words("people", "dummy")
 DUMMY_PHRASES = tuple(load_table("people")["dummy"]["phrases"])
@@ -119,6 +120,8 @@ class Rejection:
         label = label.rpartition(". ")[2]
         is_of_others = is_heading_of_others(label) and not has_contact_on_line(self.layout, block)
         if (colon and (is_of_others or is_guest(label))) or self._is_of_event(block, at, has_title):
+            return "below a heading of other people"
+        if not THANKS.isdisjoint(folded_words(block.text[max(0, at - MAX_BEFORE_TEACHER) : at])):
             return "below a heading of other people"
         if not candidate.is_whole and WORKS_WITH.search(block.text, max(0, at - MAX_BEFORE_TEACHER), at) is not None:
             return "below a heading of other people"
