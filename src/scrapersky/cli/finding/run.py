@@ -86,16 +86,14 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
         request = replace(request, search=await located(application, request.search))
     actor = await cli_actor(application, request.tenant)
     notification = await Notification.find(application, actor.tenant_id, request.notify)
-    released = await release_abandoned_rows(application)
+    released = await _release_abandoned(application)
     search, existed, cost = await _request(application, request, actor)
     progress = FindProgress(request.name or request.search.text, request.search.area, existed)
     said = (_where_shown(request, search.id), *areas_in_words(request.search), *await notification.request(search.id))
-    for sentence in said:
+    for sentence in (*said, *released):
         progress.message(sentence)
     if request.repeats.times:
         progress.message(await _schedule(application, actor, search.id, request.repeats.times))
-    if released:
-        progress.message(f"{released} rows of a process that was killed are processed again.")
     if (expected := cost_sentence(cost)) and (request.campaign or search.place_search_status in OPEN):
         progress.message(expected)
     idle_timeout = IdleTimeout(request.idle_timeout_seconds)
@@ -157,6 +155,12 @@ async def _request(application: Application, request: FindRequest, actor: Actor)
         if request.name:
             await campaigns.rename(session, actor, requested.search.id, request.name)
         return requested
+
+
+async def _release_abandoned(application: Application) -> list[str]:
+    """Release the rows of processes that were killed, and return a sentence if there were any."""
+    released = await release_abandoned_rows(application)
+    return [f"{released} rows of a process that was killed are processed again."] if released else []
 
 
 def _where_shown(request: FindRequest, search_id: UUID) -> str:
