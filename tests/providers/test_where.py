@@ -13,6 +13,7 @@ from scrapersky.providers.areas.geometry import Box, Circle, Polygon, distance_m
 from scrapersky.providers.areas.read_search import GivenWhere
 from scrapersky.providers.areas.tiles import tile_count, tiles
 from scrapersky.providers.areas.where import UnclearSearch, Where, read_where
+from scrapersky.providers.base import AmbiguousArea
 from scrapersky.providers.registry import read_search
 
 SQUARE = {"type": "Polygon", "coordinates": [[[24, 60], [25, 60], [25, 61], [24, 61], [24, 60]]]}
@@ -139,6 +140,13 @@ def test_advice_does_not_repeat_what_is_wrong() -> None:
         read("New York dentists")
     with pytest.raises(UnclearSearch, match="give a point"):
         read("dentists near me")
+
+
+def test_a_country_is_asked_for_only_where_it_decides() -> None:
+    springfields = [Area(f"Springfield {number}", Box(1, 2, 3, 4), "US") for number in (1, 2)]
+    assert str(AmbiguousArea("Springfield", springfields)).endswith("as it is listed here.")
+    australian = Area("Springfield 3", Box(5, 6, 7, 8), "AU")
+    assert "give its country, such as AU." in str(AmbiguousArea("Springfield", [*springfields, australian]))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What every provider shares: the query, the place it returns, the cost of a search, and its errors."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -37,10 +38,16 @@ class AmbiguousArea(UnknownArea):
     def __init__(self, name: str, candidates: Sequence[Area]) -> None:
         self.name, self.candidates = name, tuple(candidates)
         listed = "; ".join(area.label or area.name for area in candidates)
+        by_country = f", or give its country, such as {self.sufficient_country}" if self.sufficient_country else ""
         super().__init__(
-            f"{name!r} may be {len(self.candidates)} places: {listed}. Name one of them as it is listed here, or give "
-            "its country."
+            f"{name!r} may be {len(self.candidates)} places: {listed}. Name one of them as it is listed here{by_country}."
         )
+
+    @property
+    def sufficient_country(self) -> str | None:
+        """The first country that one candidate alone is in."""
+        countries = Counter(area.country for area in self.candidates)
+        return next((code for code, count in countries.items() if code and count == 1), None)
 
 
 class PlaceNotFound(QueryRefused):

@@ -1,6 +1,5 @@
 """The area of `scrapersky find`: found on the map before the search, or the places to choose from."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -48,7 +47,6 @@ def print_candidates(error: AmbiguousArea) -> None:
     print_table(
         ["place", "kind", "country"], [(area.label or area.name, area.kind, area.country) for area in error.candidates]
     )
-    first, countries = error.candidates[0], Counter(area.country for area in error.candidates)
-    alone = next((code for code, count in countries.items() if code and count == 1), None)
+    first, alone = error.candidates[0], error.sufficient_country
     by_country = f", or by its country, such as --country {alone}" if alone else ""
     typer.echo(printable(f'Choose one by its name, such as --in "{first.label or first.name}"{by_country}.'), err=True)
