@@ -25,6 +25,7 @@ from tests.factories.console_browser import OWN, create_person, log_in
 from tests.factories.line_rows import add, add_line
 
 from benchmarks.api import FILL, environment, serving
+from benchmarks.parts import Parts
 from benchmarks.record import Figure, record
 from scrapersky.asgi import create_app
 from scrapersky.console.assets import assets
@@ -72,12 +73,17 @@ async def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures to this file, too")
     parser.add_argument("--data", type=Path, help="keep the database in this directory, and use it again")
     asked = parser.parse_args()
+    parts = Parts()
     with data_directory(asked.data) as home:
         url = EmbeddedServer(home).start()
         subprocess.run([sys.executable, "-m", "scrapersky", "migrate"], env=environment(url), check=True)
         search = await prepared(url) or await prepare(url, asked.rows)
-        found = [*sizes(), *await pages(url, search, asked.pages)]
-        found += [] if why_not() else await in_browser(url)
+        found = sizes()
+        with parts.part("pages"):
+            found += await pages(url, search, asked.pages)
+        if not why_not():
+            with parts.part("browser"):
+                found += await in_browser(url)
     table = Table("what", "measured", "at most", "")
     for one in found:
         table.add_row(one.what, f"{one.value:,g} {one.unit}", f"{one.limit:,g}", "MISSED" if one.is_missed else "")
@@ -87,6 +93,7 @@ async def main() -> None:
     record("console", [one.figure(asked.rows) for one in found])
     if asked.json:
         asked.json.write_text(json.dumps([{**asdict(one), "missed": one.is_missed} for one in found], indent=2))
+    parts.end()
 
 
 @contextmanager

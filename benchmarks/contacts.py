@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.contacts_pages import SIZE, write_pages
 from benchmarks.contacts_worker import READERS
+from benchmarks.parts import Parts
 from benchmarks.peers import ROOT, peer_python
 from benchmarks.record import Figure, record
 
@@ -46,18 +47,21 @@ def compare(python: Path, name: str, folder: Path) -> float:
 def main() -> None:
     """Measure our own pages padded to size, and the labelled ones where they exist."""
     python = peer_python("html", ["beautifulsoup4", "lxml"])
-    with tempfile.TemporaryDirectory() as folder:
+    parts, figures = Parts(), list[Figure]()
+    with parts.part("corpus"), tempfile.TemporaryDirectory() as folder:
         write_pages(Path(folder))
         cost = compare(python, "contacts corpus, dressed to 50 KB", Path(folder))
-    figures = [cost_figure("corpus page of 50 KB", cost, TARGET_MILLISECONDS)]
+        figures.append(cost_figure("corpus page of 50 KB", cost, TARGET_MILLISECONDS))
     if LABELLED.is_dir():
-        cost = compare(python, "labelled pages, as they are", LABELLED)
-        figures.append(cost_figure("labelled pages, per 50 KB", cost, LABELLED_MILLISECONDS))
+        with parts.part("labelled pages"):
+            cost = compare(python, "labelled pages, as they are", LABELLED)
+            figures.append(cost_figure("labelled pages, per 50 KB", cost, LABELLED_MILLISECONDS))
     for figure in figures:
         print(
             f"  {figure.what}: {figure.value} ms CPU, target {figure.target}: {'reached' if figure.met else 'MISSED'}"
         )
     record("html", figures)
+    parts.end()
 
 
 def cost_figure(what: str, cost: float, target: float) -> Figure:

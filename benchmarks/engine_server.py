@@ -17,6 +17,7 @@ from benchmarks.engine_chores import create_chore_tables
 from benchmarks.engine_meter import Order
 from benchmarks.peers import ROOT, peer_python
 from scrapersky.core.database import Database
+from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
 
@@ -63,7 +64,8 @@ class Server:
 
 @contextmanager
 def running_server() -> Iterator[Server]:
-    """Start it in a directory of its own; both are gone afterwards."""
+    """Start it in a directory of its own; both are gone afterwards. Only errors are logged."""
+    configure_logs(load(Environment({"SCRAPERSKY_LOG_LEVEL": "error"}, None)))
     with tempfile.TemporaryDirectory(prefix="ss-bench-") as home:
         Path(home).chmod(0o755)
         with warnings.catch_warnings():  # the wheel looks for XDG_RUNTIME_DIR and finds another place without it

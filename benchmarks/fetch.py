@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from statistics import median
 
+from benchmarks.parts import Parts
 from benchmarks.peers import ROOT, peer_python
 from benchmarks.record import Figure, record
 from scrapersky.core.embedded.server import EmbeddedServer
@@ -93,28 +94,31 @@ def main() -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
+    parts, figures = Parts(), list[Figure]()
     try:
         site = f"http://127.0.0.1:{server.stdout.readline().strip()}"
         started = time.monotonic()
-        fetched = compare("fetch", "fetch and decode only, two processes each", site, database, python)
-        ratio = compare(
-            "contacts",
-            "fetch + extract + store (emails, phones, socials, people; COPY into PostgreSQL)\n"
-            "ours: one process and two killable parser children\n"
-            "Scrapy: parsel, regular expressions and phonenumbers in two spiders",
-            site,
-            database,
-            python,
-        )
-        print(f"\ntarget: >= 3 x Scrapy, measured {ratio:.2f} x, {time.monotonic() - started:.0f} s in all")
-        figures = [
-            Figure("fetch alone, pages/s beside Scrapy", round(fetched, 2), "x"),
-            Figure("fetch, extract and store, pages/s beside Scrapy", round(ratio, 2), "x", "≥ 3 x", ratio >= 3),
-        ]
+        with parts.part("fetch"):
+            fetched = compare("fetch", "fetch and decode only, two processes each", site, database, python)
+            figures.append(Figure("fetch alone, pages/s beside Scrapy", round(fetched, 2), "x"))
+        with parts.part("fetch, extract and store"):
+            ratio = compare(
+                "contacts",
+                "fetch + extract + store (emails, phones, socials, people; COPY into PostgreSQL)\n"
+                "ours: one process and two killable parser children\n"
+                "Scrapy: parsel, regular expressions and phonenumbers in two spiders",
+                site,
+                database,
+                python,
+            )
+            what = "fetch, extract and store, pages/s beside Scrapy"
+            figures.append(Figure(what, round(ratio, 2), "x", "≥ 3 x", ratio >= 3))
+            print(f"\ntarget: >= 3 x Scrapy, measured {ratio:.2f} x, {time.monotonic() - started:.0f} s in all")
         record("fetch", figures)
     finally:
         server.stdin.close()
         server.wait(10)
+    parts.end()
 
 
 TABLE = """

@@ -3,7 +3,8 @@
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -16,19 +17,26 @@ class Parts:
         self.failed: list[str] = []
 
     async def run(self, name: str, work: Awaitable[T], show: Callable[[T], object] | None = None) -> T | None:
-        """Run a part and show its result; return None, and print the traceback, if it failed."""
-        started = time.monotonic()
-        try:
+        """Run a part and show its result; return None if it failed."""
+        with self.part(name):
             result = await work
             if show is not None:
                 show(result)
+            return result
+        return None
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Print the name of a part when it ends, and the traceback if it failed."""
+        started = time.monotonic()
+        try:
+            yield
         except Exception:
             self.failed.append(name)
             traceback.print_exc()
             print(f"{name} FAILED after {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-            return None
-        print(f"{name} done in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-        return result
+        else:
+            print(f"{name} done in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Exit with 1 and the names of the parts that failed, if any did."""

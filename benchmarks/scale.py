@@ -27,7 +27,6 @@ from benchmarks.scale_meter import Meter
 from benchmarks.scale_operations import OPERATIONS, Operation, Scale
 from benchmarks.scale_workers import show_workers, worker_figures, workers
 from scrapersky.core.database import Database
-from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.schema.migrations import migrate
 from scrapersky.core.settings import Environment, load
 from scrapersky.pipeline import build_pipeline
@@ -69,7 +68,6 @@ async def main() -> None:
     parser.add_argument("--churn-minutes", type=float, default=3.0, help="0 leaves it out; 30 for a judgement")
     parser.add_argument("--businesses", type=int, default=150, help="of the runs with 1, 2 and 4 workers; 0: none")
     asked = parser.parse_args()
-    configure_logs(load(Environment({"SCRAPERSKY_LOG_LEVEL": "error"}, None)))
     parts, figures = Parts(), list[Figure]()
     with running_server() as server:
         if asked.pages:

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import sitemap_import
+from benchmarks.parts import Parts
 from benchmarks.peers import ROOT, peer_python
 from benchmarks.record import Figure, record
 from benchmarks.sitemap_files import URLS, write_files
@@ -68,12 +69,18 @@ def _judge(file: str, fastest: str, speeds: dict[str, float], rises: dict[str, f
 def main() -> None:
     """Run all files, then the import."""
     python = peer_python("sitemap", [*PEERS, "lxml_html_clean"])  # the last for trafilatura, which only hopes for it
+    parts, figures = Parts(), list[Figure]()
     with tempfile.TemporaryDirectory() as folder:
         files = write_files(Path(folder))
-        figures = [figure for path in files for figure in compare(python, path)]
-        share = sitemap_import.run(files[0])
-    figures.append(Figure("parse and store beside a bare COPY", round(100 * share), "%", "≥ 70 %", share >= 0.7))
+        for path in files:
+            with parts.part(path.name):
+                figures += compare(python, path)
+        with parts.part("import"):
+            share = sitemap_import.run(files[0])
+            what = "parse and store beside a bare COPY"
+            figures.append(Figure(what, round(100 * share), "%", "≥ 70 %", share >= 0.7))
     record("sitemap", figures)
+    parts.end()
 
 
 if __name__ == "__main__":

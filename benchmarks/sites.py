@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import text
 
+from benchmarks.parts import Parts
 from benchmarks.record import Figure, record
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.demonstration.pipeline import sandbox_variables
@@ -53,15 +54,17 @@ async def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    runs: dict[str, Any] = {}
+    parts, runs = Parts(), dict[str, Any]()
     for name, with_web_search in (("without a web search", False), ("with a web search", True)):
-        async with Sandbox(asked.seed, asked.businesses) as sandbox:
-            runs[name] = await run(sandbox, with_web_search)
+        with parts.part(name):
+            async with Sandbox(asked.seed, asked.businesses) as sandbox:
+                runs[name] = await run(sandbox, with_web_search)
+            if not asked.json:
+                show(name, runs[name])
     if asked.json:
         print(json.dumps(runs))
-    else:
-        show(runs)
     record("sites", [figure for name, found in runs.items() for figure in figures(name, found["total"])])
+    parts.end()
 
 
 def figures(name: str, total: Mapping[str, int]) -> list[Figure]:
@@ -140,16 +143,15 @@ async def score(application: Application, sandbox: Sandbox) -> dict[str, Any]:
     return {"total": asdict(total), "kinds": by_kind, "how": how, "traffic": requests.get("total", None)}
 
 
-def show(runs: dict[str, Any]) -> None:
-    """Print both runs and whether the targets were met."""
+def show(name: str, found: dict[str, Any]) -> None:
+    """Print a run and whether the targets were met."""
     console = Console()
-    for name, found in runs.items():
-        table = Table("site", "missing", "findable", "found", "wrong", title=f"{name}: {found['cpu_seconds']} s of CPU")
-        for kind, one in [*found["kinds"].items(), ("together", found["total"])]:
-            table.add_row(kind, *(str(one[key]) for key in ("missing", "findable", "found", "wrong")))
-        console.print(table)
-        for figure in figures(name, found["total"]):
-            console.print(f"{figure.what}: {figure.value} % ({figure.target}): {'met' if figure.met else 'MISSED'}")
+    table = Table("site", "missing", "findable", "found", "wrong", title=f"{name}: {found['cpu_seconds']} s of CPU")
+    for kind, one in [*found["kinds"].items(), ("together", found["total"])]:
+        table.add_row(kind, *(str(one[key]) for key in ("missing", "findable", "found", "wrong")))
+    console.print(table)
+    for figure in figures(name, found["total"]):
+        console.print(f"{figure.what}: {figure.value} % ({figure.target}): {'met' if figure.met else 'MISSED'}")
 
 
 if __name__ == "__main__":
