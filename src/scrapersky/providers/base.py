@@ -38,9 +38,11 @@ class AmbiguousArea(UnknownArea):
     def __init__(self, name: str, candidates: Sequence[Area]) -> None:
         self.name, self.candidates = name, tuple(candidates)
         listed = "; ".join(area.label or area.name for area in candidates)
-        by_country = f", or give its country, such as {self.sufficient_country}" if self.sufficient_country else ""
+        country = self.sufficient_country
+        by_country = f", or give its country, such as {country}" if country else ""
         super().__init__(
-            f"{name!r} may be {len(self.candidates)} places: {listed}. Name one of them as it is listed here{by_country}."
+            f"{name!r} may be {len(self.candidates)} places: {listed}. "
+            f"Name one of them as it is listed here{by_country}."
         )
 
     @property
