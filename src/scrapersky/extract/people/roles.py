@@ -108,7 +108,7 @@ def role_text(role: str) -> str:
     sentence = role.partition(". ")[0]
     if sentence != role and not sentence[-1:].isdigit() and is_role(sentence) and not _has_senior(role, sentence):
         role = sentence  # Clinical director. Member no. 1234. But: Dipl. designer, apprentice in the 2. year
-    return _balanced(role[:MAX_ROLE].strip(' ,;:：-–|."“”„«»'))
+    return _balanced(role[:MAX_ROLE].strip(' ,;:：-–|/."“”„«»'))
 
 
 def _has_senior(role: str, sentence: str) -> bool:

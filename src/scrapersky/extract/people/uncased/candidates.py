@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.uncased.names import (
+    DEPARTMENTS,
     FILE,
     GIVEN,
     HANGUL_NAME,
@@ -80,6 +81,11 @@ TITLE_AND_NAME = re.compile(
 )
 LATIN_NAME = re.compile(r"[A-Z][a-z]{1,14}(?: [A-Z][a-z]{1,14}){1,3}")
 # محفظة القرآن (نساء): نجاة الصنهاجي; الموارد البشرية (منى رجب): …
+BRACKETS_AROUND = re.compile(r"[()（）]")
+# 영업부 피재호 과장: the department before a name and a role.
+DEPARTMENT_BEFORE = re.compile(
+    rf"[{HANGUL}{HAN}{KANA}]{{1,8}}(?:부|팀|과|실|국|部|課|科|室|係|处|處|组|組)[ \u3000](?=\S{{2,5}}[ \u3000]\S)"
+)
 LABEL_BRACKETS = re.compile(r"\s?\((?P<inside>[^()]{1,30})\)(?=\s?[:：])")
 HISTORY = re.compile(r"(?:明治|大正|昭和|平成|令和|民國|民国)\s?[\d元一二三四五六七八九十]{1,3}年")
 BRACKETED_TITLE = re.compile(rf"[（(](?:{alternatives(TITLES)}){{1,2}}[)）]\s?")  # डॉ. (श्रीमती) अर्पिता नागर
@@ -122,7 +128,15 @@ def find_uncased_names(text: str, parts: tuple[str, ...] = ()) -> list[NameCandi
     if (told := _in_text(text)) is not None:
         return told
     found = _in_segment(text)
-    return found or (_behind_subject(text) if text is not whole and len(whole) > len(text) else [])
+    if not found and text is not whole and len(whole) > len(text):
+        found = _behind_subject(text)
+    return found or _behind_titles(whole)
+
+
+def _behind_titles(text: str) -> list[NameCandidate]:
+    """Return the names behind a title in a short sentence: للتواصل مع الأستاذة رزان العتيبي على الرقم."""
+    titled = TITLE_AND_NAME.finditer(text[:MAX_TEXT]) if text.count(" ") > MAX_ROLE_WORDS else ()
+    return [NameCandidate(uncased_name(one["name"], KNOWN + 0.3, one["title"]), False, "") for one in titled]
 
 
 def _with_role_beside(candidate: NameCandidate, row: list[str], index: int) -> NameCandidate:
@@ -193,6 +207,7 @@ def _in_text(text: str) -> list[NameCandidate] | None:
         NameCandidate(uncased_name(match["name"], KNOWN + 0.1), False, match["role"])
         for match in (*ROLE_AND_NAME.finditer(text), *sentences)
         if ORDINARY_INSIDE.search(match["name"]) is None
+        and match["name"][0] not in DEPARTMENTS  # 営業部　榎並
         and _is_told_name(match["name"])
         and FORMER.search(text[: match.start()]) is None
     ]
@@ -246,6 +261,10 @@ def _in_segment(text: str) -> list[NameCandidate]:
     if dot and is_uncased_role(role):
         text = f"{role}：{rest}"  # 店長・新見 亮太
     pieces = [piece for piece in SEPARATOR.split(text) if piece]
+    if (called := THAI_CALLED.match(text)) is not None and not is_uncased_role(called["name"].partition(" ")[2]):
+        role = BRACKETS_AROUND.sub("", text[called.end() :]).strip(" ,–-")  # นางสาวอรอนงค์ ใจซื่อ ครูประจำชั้น
+        if not role or (len(role) <= MAX_ROLE and is_uncased_role(role)):
+            return [NameCandidate(uncased_name(called["name"], KNOWN + 0.1, called["title"]), True, role)]
     found = _beside_role(text, pieces) if len(pieces) > 1 else _around_space(text)
     if not found and (called := THAI_CALLED.search(text)) is not None:
         role = next((piece.strip() for piece in pieces if is_uncased_role(piece)), "")
@@ -288,6 +307,9 @@ def _beside_role(text: str, pieces: list[str]) -> list[NameCandidate]:
 
 def _around_space(text: str) -> list[NameCandidate]:
     """Return the name before or behind a role and a space: 代表取締役 山田太郎. 김민수 대표."""
+    department = DEPARTMENT_BEFORE.match(text)
+    if department is not None and any(map(is_uncased_role, text[department.end() :].split())):
+        text = text[department.end() :]
     words = text.split()
     pairs = [
         NameCandidate(name, True, role)
