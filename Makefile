@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := PYTHONHASHSEED=0 $(BIN)/pytest
 
 CHECKS := check-types check-style check-imports check-security check-rules check-modules check-docs
-BENCHES := bench-engine bench-fairness bench-sitemap bench-fetch bench-html bench-line bench-sites bench-campaign bench-api bench-leads \
+BENCHES := bench-engine bench-fairness bench-sitemap bench-fetch bench-html bench-line bench-sites bench-campaign bench-api bench-leads bench-start \
 	bench-matching bench-console bench-scale
 
 .PHONY: help setup demo check $(CHECKS) test test-fast browser test-browser screenshots coverage docs schema bench $(BENCHES) profile-line lint-openapi clean
@@ -127,6 +127,9 @@ bench-api: $(STAMP)  ## load the API with a million contacts
 
 bench-leads: $(STAMP)  ## measure the cost of a row of a lead file, and its memory, with 200,000 businesses
 	$(BIN)/python -m benchmarks.leads
+
+bench-start: $(STAMP)  ## measure the memory of worker and serve after their start, and the first contact of the demo
+	$(BIN)/python -m benchmarks.start
 
 bench-scale: $(STAMP)  ## measure the cost of an item with 10,000 to 1,000,000 pages, churn, and 1, 2, 4 workers
 	$(BIN)/python -m benchmarks.scale
