@@ -25,8 +25,8 @@ def load_words(name: str, section: str, key: str = "words") -> frozenset[str]:
 @cache
 def load_names(which: str) -> frozenset[str]:
     """Load the given names or the surnames, folded."""
-    lines = _read(f"{which}.txt").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+    lines = [line for line in _read(f"{which}.txt").splitlines() if not line.startswith("#")]
+    return word_set(" ".join(lines))
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -19,6 +19,9 @@ from typing import Literal, NamedTuple
 DIGIT = re.compile(r"\d")
 SIX_DIGITS = re.compile(r"\d(?:\D{0,4}\d){5}")
 NO_DIGITS = bytes(set(range(256)) - set(b"0123456789\n"))
+# The other digits (٣, ３) begin with these bytes in UTF-8, Latin letters and punctuation (E2) do not.
+NO_OTHER_DIGITS = bytes([*range(0xD9), 0xE2])
+MIN_PHONE_DIGITS = 6
 CELL_TAGS = frozenset(("td", "th"))
 PHONE_LINK = re.compile(
     r"(?:tel|callto|sms|phone|whatsapp):(?://)?(?:send/?\?phone=)?"
@@ -160,17 +163,21 @@ class Document:
     @cached_property
     def digit_blocks(self) -> tuple[Block, ...]:
         """The blocks with a digit: only these can have numbers and postal codes."""
+        return tuple([block for block, _ in self._digits])
+
+    @cached_property
+    def _digits(self) -> list[tuple[Block, int]]:
+        """The blocks with a digit, each with the number of its digits."""
         # The digits of each line at once: ten times as fast as a search in each block.
-        digits = self.text.encode("utf-8", "replace").translate(None, NO_DIGITS).split(b"\n")
-        if self.text.isascii():
-            return tuple([block for block, found in zip(self.blocks, digits, strict=False) if found])
-        return tuple(
-            [
-                block
-                for block, found in zip(self.blocks, digits, strict=False)
-                if found or (not block.text.isascii() and DIGIT.search(block.text))
-            ]
-        )
+        raw = self.text.encode("utf-8", "replace")
+        digits = raw.translate(None, NO_DIGITS).split(b"\n")
+        if not raw.translate(None, NO_OTHER_DIGITS):
+            return [(block, len(found)) for block, found in zip(self.blocks, digits, strict=False) if found]
+        return [
+            (block, count)
+            for block, found in zip(self.blocks, digits, strict=False)
+            if (count := len(found if block.text.isascii() else DIGIT.findall(block.text)))
+        ]
 
     def blocks_with(self, sign: str) -> tuple[Block, ...]:
         """Return the blocks with a sign or a word in them."""
@@ -199,7 +206,9 @@ class Document:
     @cached_property
     def phone_blocks(self) -> tuple[Block, ...]:
         """The blocks with as many digits side by side as a phone number has."""
-        return tuple([block for block in self.digit_blocks if SIX_DIGITS.search(block.text)])
+        return tuple(
+            [block for block, count in self._digits if count >= MIN_PHONE_DIGITS and SIX_DIGITS.search(block.text)]
+        )
 
     @cached_property
     def phone_links(self) -> tuple[Link, ...]:

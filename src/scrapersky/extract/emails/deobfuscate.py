@@ -90,20 +90,23 @@ BRACKETED_SIGN = re.compile(
 SPELLED_SIGN = re.compile(r"[-_]at[-_]|\s(?:AT|at)\s[\w-]{1,63}\s")
 BRACKETS = ("(", "[", "{", "<", "|")
 SPELLED = ("at-", "at_", " at ", " AT ")
-ASCII_SIGNS = ("@", *BRACKETS, *(sign for sign in NAMED_SIGNS if sign.isascii()))
-OTHER_SIGNS = (*REPLACED_SIGNS, *(sign for sign in NAMED_SIGNS if not sign.isascii()))
+SMALL_NAMED_SIGNS = [sign for sign in NAMED_SIGNS if sign.islower()]
+ASCII_NAMED_SIGNS = [sign for sign in SMALL_NAMED_SIGNS if sign.isascii()]
 MAX_TEXT = 5_000
 
 
 def signs_of_emails(text: str) -> list[str]:
     """Return the signs that a page has, of which each address has one: the @, and those of spelled-out addresses."""
-    signs = [sign for sign in ASCII_SIGNS if sign in text]
-    lowered = text.lower()
+    signs = [sign for sign in ("@", *BRACKETS) if sign in text]
+    lowered, is_ascii = text.lower(), text.isascii()
     # An "at" is between hyphens, or before a dot in words.
     is_glued = ("-" in text and "at-" in lowered) or ("_" in text and "at_" in lowered)
     if is_glued or "dot" in lowered or "punkt" in lowered:
         signs += [sign for sign in SPELLED if sign in text]
-    return signs if text.isascii() else signs + [sign for sign in OTHER_SIGNS if sign in text]
+    for sign in ASCII_NAMED_SIGNS if is_ascii else SMALL_NAMED_SIGNS:
+        if sign in lowered:
+            signs += (sign, sign.upper())
+    return signs if is_ascii else signs + [sign for sign in REPLACED_SIGNS if sign in text]
 
 
 def may_be_spelled_out(text: str) -> bool:

@@ -72,7 +72,8 @@ def associate_contacts(
             email = email or next((one.value for card in cards for one in card if _may_own(one, people)), "")
             cards.sort(key=lambda card: all(one.value != email for one in card))  # the card with the address first
             phone = phone or next((one.value for card in cards for one in card if not one.is_email), "")
-        associated.append(replace(person, email=email, phone=phone))
+        is_new = email != person.email or phone != person.phone
+        associated.append(replace(person, email=email, phone=phone) if is_new else person)
     return _with_initials(_with_posts(page.with_contacts_in_sentences(associated), emails), emails)
 
 

@@ -35,7 +35,6 @@ from scrapersky.extract.people.sentences.running_text import (
     introduces_self,
     with_brackets,
 )
-from scrapersky.extract.people.uncased.candidates import find_uncased_names
 from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.text import fold_word
 
@@ -125,6 +124,8 @@ def _find_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, 
     # Quick checks first: without two capitalised words or a title, only a name beside a sign is possible.
     capitals = TWO_CAPITALS.search(text)
     if not text.isascii() and UNCASED_LETTER.search(text) is not None:
+        from scrapersky.extract.people.uncased.candidates import find_uncased_names  # tables that few pages need
+
         uncased = find_uncased_names(text, parts)
         if uncased or capitals is None:
             return tuple(uncased)

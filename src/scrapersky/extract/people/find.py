@@ -12,7 +12,7 @@ from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
 from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.people.associate import IN_TEXT, FoundPerson, associate_contacts
-from scrapersky.extract.people.candidate import NameCandidate
+from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
 from scrapersky.extract.people.labels import is_group_heading, is_name_label
 from scrapersky.extract.people.name_columns import find_names_in_columns
@@ -27,7 +27,6 @@ from scrapersky.extract.people.names import (
 )
 from scrapersky.extract.people.scoring.scorer import NameScorer
 from scrapersky.extract.people.seniority import title_meaning
-from scrapersky.extract.people.uncased.names import parse_uncased_name
 from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.results import Email, Person, Phone, Rejected
 
@@ -146,12 +145,20 @@ def _join_columns(
         text = f"{first.text} {second.text}" if is_given_first else f"{second.text} {first.text}"
         if UNCASED_LETTER.match(text) is not None:
             text = f"{first.text} {second.text}"  # the family name first
-        name = parse_name(text) or parse_uncased_name(text) or name_by_form(text)
+        name = parse_name(text) or _uncased_name(text) or name_by_form(text)
         removed.update((first.index, second.index))
         if name is not None:
             joined.append((NameCandidate(name._replace(score=max(name.score, 0.1) + LABELLED), True, ""), second))
     others = [one for one in candidates if one[1].index not in removed]
     return sorted([*others, *joined], key=lambda one: one[1].index)
+
+
+def _uncased_name(text: str) -> Name | None:
+    if UNCASED_LETTER.search(text) is None:
+        return None
+    from scrapersky.extract.people.uncased.names import parse_uncased_name  # tables that few pages need
+
+    return parse_uncased_name(text)
 
 
 def _pairs_of_parts(document: Document, candidates: list[tuple[NameCandidate, Block]]) -> Iterator[tuple[Block, Block]]:
@@ -417,21 +424,25 @@ def _fullness(found: FoundPerson) -> tuple[int, bool]:
 
 def _more_senior(title: str, other: str) -> str:
     """Return the more senior one of two titles, the first of equally senior ones."""
-    is_other = not title or (other and title_meaning(other).seniority < title_meaning(title).seniority)
-    return other if is_other else title
+    if not title or not other or title == other:
+        return title or other
+    return other if title_meaning(other).seniority < title_meaning(title).seniority else title
 
 
 def _merge_two(known: FoundPerson, other: FoundPerson) -> FoundPerson:
     longer, shorter = (other, known) if _fullness(other) > _fullness(known) else (known, other)
     first, second = (other, known) if _is_in_text(known) and not _is_in_text(other) else (known, other)
-    person = replace(
-        longer.person,
-        how=first.person.how,
-        snippet=first.person.snippet,
-        title=_more_senior(known.person.title, other.person.title),
-        confidence=max(known.person.confidence, other.person.confidence),
-        **{name: getattr(longer.person, name) or getattr(shorter.person, name) for name in _OF_EITHER},
-    )
+    person = longer.person
+    values = {
+        "how": first.person.how,
+        "snippet": first.person.snippet,
+        "title": _more_senior(known.person.title, other.person.title),
+        "confidence": max(known.person.confidence, other.person.confidence),
+        **{name: getattr(person, name) or getattr(shorter.person, name) for name in _OF_EITHER},
+    }
+    # Most entries of a person add nothing to the first.
+    if changed := {name: value for name, value in values.items() if getattr(person, name) != value}:
+        person = replace(person, **changed)
     cards = [block for block in (first.block, *first.cards, second.block, *second.cards) if block >= 0]
     return FoundPerson(person, longer.words, cards[0] if cards else -1, tuple(cards[1:]))
 

@@ -9,8 +9,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from scrapersky.extract.people.names import FAMILY, FAMILY_ENDING, GIVEN, INITIAL, PATRONYMIC, parse_name
-from scrapersky.extract.people.uncased.name_parts import split_uncased
-from scrapersky.extract.people.uncased.names import parse_uncased_name
 from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.text import fold_word
 from scrapersky.extract.word_lists import load_table, load_words, word_set
@@ -54,6 +52,8 @@ def split_name(name: str, language: str = "", region: str = "", *, has_title: bo
     """Split a name without titles; `language` and `region` (a country) are those of the page, empty if unknown."""
     language, region = re.split("[-_]", language.lower())[0], region.upper()
     if UNCASED_LETTER.search(name):
+        from scrapersky.extract.people.uncased.name_parts import split_uncased  # tables that few pages need
+
         return NameParts(*split_uncased(name, language, region))
     name = QUOTED.sub(" ", name)
     family, comma, given = name.partition(",")
@@ -69,7 +69,12 @@ def split_name(name: str, language: str = "", region: str = "", *, has_title: bo
 
 def split_written_name(name: str, region: str = "") -> NameParts:
     """Split a name as a person or a file writes it, perhaps with titles: Dr. Jane Roe."""
-    parsed = parse_uncased_name(name) if UNCASED_LETTER.search(name) else parse_name(name)
+    if UNCASED_LETTER.search(name):
+        from scrapersky.extract.people.uncased.names import parse_uncased_name  # tables that few pages need
+
+        parsed = parse_uncased_name(name)
+    else:
+        parsed = parse_name(name)
     if parsed is None:
         return split_name(name, region=region)
     return split_name(parsed.text, region=region, has_title=bool(parsed.title or parsed.credentials))

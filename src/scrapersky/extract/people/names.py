@@ -5,7 +5,6 @@ from functools import lru_cache
 
 from scrapersky.extract.document.context import WORD
 from scrapersky.extract.people.candidate import Name
-from scrapersky.extract.people.uncased.names import is_uncased_role
 from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
 from scrapersky.extract.text import fold_word
 from scrapersky.extract.word_lists import AffixSet, grouped_alternatives, load_names, load_table, load_words, word_set
@@ -109,10 +108,11 @@ SMALL = "".join(chr(code) for code in range(0x61, 0x530) if chr(code).islower())
 _WRITTEN_TITLES = {*TITLES, *(word.rstrip(".") for word in load_words("people", "titles"))}
 _SMALL_WORDS = grouped_alternatives([*PARTICLES, *(word for word in _WRITTEN_TITLES if len(word) > 1)])
 _DOTTED_TITLES = grouped_alternatives([word for word in _WRITTEN_TITLES if len(word) > 6 or not word.isalpha()])
-# Each word is matched in one way only: an abbreviation with its dot, a title or particle before a space, or a capital.
+# Each word is matched in one way only: by a capital, as most, an abbreviation with its dot, a title or particle before
+# a space.
 _WORD_OF_NAME = (
-    rf"(?:[{SMALL}]{{1,6}}\.(?=\s|$)|(?:{_SMALL_WORDS}|o[gğ]lu|q[ıi]z[ıi])(?=[\s,]|$)|(?:{_DOTTED_TITLES})\."
-    rf"|[{CAPITAL}][\w'’.-]{{0,40}}|d['’][{CAPITAL}][\w'’-]{{1,30}})"
+    rf"(?:[{CAPITAL}][\w'’.-]{{0,40}}|[{SMALL}]{{1,6}}\.(?=\s|$)|(?:{_SMALL_WORDS}|o[gğ]lu|q[ıi]z[ıi])(?=[\s,]|$)"
+    rf"|(?:{_DOTTED_TITLES})\.|d['’][{CAPITAL}][\w'’-]{{1,30}})"
 )
 # A quick check for a name at the beginning: capitalised words, titles and particles up to the end of the text or to a
 # sign that can follow a name; credentials may follow a comma.
@@ -334,7 +334,11 @@ def is_role(text: str) -> bool:
     lowered = text.lower()
     if any(phrase in lowered for phrase in ROLE_PHRASES):
         return True
-    return UNCASED_LETTER.search(text) is not None and is_uncased_role(text)
+    if UNCASED_LETTER.search(text) is None:
+        return False
+    from scrapersky.extract.people.uncased.names import is_uncased_role  # tables that few pages need
+
+    return is_uncased_role(text)
 
 
 @lru_cache(8192)
