@@ -70,7 +70,8 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     feeds = step_after(name).workflow
     reason_code_column = "hidden_reason"
     visits_sites = True
-    tuning = Tuning(interval_minutes=1, batch_size=10, max_batch_size=200, max_instances=1, concurrency=50)
+    # Most of these rows wait for their sites: enough of them that a slow site keeps no core idle.
+    tuning = Tuning(interval_minutes=1, batch_size=10, max_batch_size=200, max_instances=1, concurrency=100)
 
     def __init__(self, web: Web, rules: BrowserRules | None = None) -> None:
         self._web = web
