@@ -201,6 +201,24 @@ def test_parts_of_a_polygon_may_touch_and_overlap_and_a_corner_may_be_written_tw
     assert read_where(where.words, where.to_json()) == where
 
 
+def test_a_polygon_that_is_cut_at_the_antimeridian_is_one_area_around_it() -> None:
+    def part(west: float, east: float) -> Any:
+        return [[[west, -18], [east, -18], [east, -16], [west, -16]]]
+
+    polygon = read_polygon({"type": "MultiPolygon", "coordinates": [part(-180, -179), part(178, 180), part(179, 180)]})
+    assert polygon.box == Box(-18, 178, -16, -179)
+    assert polygon.contains(-17, 179.9)
+    assert polygon.contains(-17, -179.9)
+    assert not polygon.contains(-17, 0)
+    # Across it, without a corner inside: only edges meet.
+    assert polygon.overlaps(Box(-18.5, 179.4, -15.5, -179.5))
+    assert not polygon.overlaps(Box(-15, 179.4, -14, -179.5))
+    area = Area("Fiji", polygon.box, shape=polygon)
+    assert len(tiles(area, 120_000)) == tile_count(area, 120_000) == 6
+    far = read_polygon({"type": "MultiPolygon", "coordinates": [part(-100, 20), part(10, 90)]})
+    assert far.box == Box(-18, -100, -16, 90), "no gap is within a part"
+
+
 def test_a_hole_is_outside_and_a_circle_is_a_circle() -> None:
     hole = [[24.4, 60.4], [24.6, 60.4], [24.6, 60.6], [24.4, 60.6], [24.4, 60.4]]
     polygon = read_polygon({"type": "Polygon", "coordinates": [*SQUARE["coordinates"], hole]})

@@ -1,6 +1,6 @@
 """Shapes on the globe: boxes, circles and polygons, in degrees."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -86,7 +86,7 @@ class Box:
         """Return the smallest box around these points (latitude, longitude), with a margin as a share of its size."""
         latitudes = [point[0] for point in points]
         south, north = min(latitudes), max(latitudes)
-        west, east = _narrowest([point[1] for point in points])
+        west, east = _narrowest([(point[1], point[1]) for point in points])
         exact = cls(south, west, north, east)
         high, wide = max(north - south, 0.01) * margin, max(exact.width, 0.01) * margin
         south, north = max(south - high, -90), min(north + high, 90)
@@ -131,7 +131,7 @@ class Circle:
 class Polygon:
     """One or several parts, each of closed rings: a ring within another of its part is a hole; parts may overlap.
 
-    No ring crosses the antimeridian.
+    No ring crosses the antimeridian; parts may lie on both sides of it.
     """
 
     parts: tuple[tuple[Ring, ...], ...]
@@ -144,9 +144,10 @@ class Polygon:
     @cached_property
     def box(self) -> Box:
         """The smallest box around the polygon."""
-        points = [point for ring in self.rings for point in ring]
-        latitudes, longitudes = [point[0] for point in points], [point[1] for point in points]
-        return Box(min(latitudes), min(longitudes), max(latitudes), max(longitudes))
+        latitudes = [point[0] for ring in self.rings for point in ring]
+        longitudes = [[point[1] for ring in rings for point in ring] for rings in self.parts if rings]
+        west, east = _narrowest([(min(part), max(part)) for part in longitudes])
+        return Box(min(latitudes), west, max(latitudes), east)
 
     @property
     def corners(self) -> int:
@@ -166,8 +167,9 @@ class Polygon:
 
     def overlaps(self, box: Box) -> bool:
         """Return whether a box has a point in the polygon."""
-        if not self.box.overlaps(box):
-            return False
+        return self.box.overlaps(box) and any(map(self._overlaps, box.halves()))
+
+    def _overlaps(self, box: Box) -> bool:
         corners = [(box.south, box.west), (box.south, box.east), (box.north, box.east), (box.north, box.west)]
         if any(self.contains(*corner) for corner in corners):
             return True
@@ -261,10 +263,13 @@ def _are_neighbours(edge: tuple[Point, Point], other: tuple[Point, Point]) -> bo
     )
 
 
-def _narrowest(longitudes: Sequence[float]) -> tuple[float, float]:
-    """Return west and east of all longitudes: outside of them is the widest gap between two neighbours."""
-    eastward = sorted(set(longitudes))
-    gaps = [(later - earlier, earlier, later) for earlier, later in pairwise(eastward)]
-    around_the_back = (eastward[0] + 360 - eastward[-1], eastward[-1], eastward[0])
+def _narrowest(spans: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """Return west and east of all spans of longitudes: outside of them is the widest gap between two neighbours."""
+    (first, end), *others = sorted(spans)
+    gaps = list[tuple[float, float, float]]()
+    for west, east in others:
+        gaps.append((west - end, end, west))
+        end = max(end, east)
+    around_the_back = (first + 360 - end, end, first)
     _, east, west = max([around_the_back, *gaps], key=lambda gap: gap[0])
     return west, east
