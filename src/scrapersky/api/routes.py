@@ -38,7 +38,9 @@ async def openapi(request: Request) -> Response:
 
 
 def _openapi_json(app: FastAPI) -> bytes:
-    return bytes(JSONResponse(openapi_document(app)).body)
+    body = bytes(JSONResponse(openapi_document(app)).body)
+    app.openapi_schema = None  # only the JSON is kept: the document takes 4 MB more
+    return body
 
 
 ROUTERS = (
