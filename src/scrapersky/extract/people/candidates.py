@@ -372,7 +372,9 @@ def _in_list_with_roles(parts: list[str]) -> list[NameCandidate]:
 
 def _without_number(segment: str) -> str:
     number = NUMBERING.match(segment)
-    return segment if number is None else segment[number.end() :]
+    rest = segment[number.end() :] if number is not None else segment
+    is_of_role = number is not None and rest != "" and is_role_word(fold_word(rest.split()[0]).strip(".,:"))
+    return segment if is_of_role else rest  # 2. Vorsitzende: a deputy
 
 
 def _without_long_word(name: Name) -> NameCandidate:
@@ -446,7 +448,9 @@ def _behind_function(segment: str, pieces: list[str]) -> list[NameCandidate]:
 
 def _role_before(text: str) -> str:
     """Return the text before a name, without the titles of the name."""
-    last = text.rstrip(" :").rpartition(". ")[2]
+    before, _, last = text.rstrip(" :").rpartition(". ")
+    if before.strip().isdecimal():
+        last = text.rstrip(" :")  # 2. Vorsitzende
     words = (last if is_role(last) else text).split()  # Roe Pharmacy Ltd. Pharmacist: Jane Roe
     while words and is_title(words[-1]):
         words.pop()

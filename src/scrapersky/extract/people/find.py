@@ -218,6 +218,8 @@ def _may_join(first: Block, second: Block, shapes: Counter[tuple[str, str]]) -> 
     alone = parse_name(second.text)
     if alone is not None and alone.score >= KNOWN and not has_patronymic(alone):
         return False
+    if first.tag in NAME_TAGS and first.tag > second.tag:
+        return False  # <h5>Collection, below it <h3>Jane Roe
     return shapes[first.tag, second.tag] > 1 or (second.tag in NAME_TAGS and is_given_name(first.text))
 
 

@@ -10,6 +10,8 @@ from scrapersky.extract.people.roles import is_title_line
 MAX_LIST = 500  # characters
 MAX_ITEM = 90
 LABEL = re.compile(r"(?P<label>[^\W\d_][^:;.()]{2,50}?)\s?[:：]\s")
+DASH_LABEL = re.compile(r"(?P<label>[^\W\d_][^:;.,()–—-]{2,40}?)\s[–—-]\s(?=[^,]{3,60},\s)")
+DASH = re.compile(r"\s[–—-]\s")
 # Signs and words between two people; those inside brackets are removed with the brackets.
 SEPARATOR = re.compile(
     r"\s?[,;|•·]\s(?:(?:und|and|et|y|e|i|a|ja|og|och|en|oraz|eta|ir|un)\s)?|\s[/&+]\s"
@@ -23,11 +25,16 @@ MAY_LIST = re.compile(
 
 def find_listed_people(text: str) -> list[NameCandidate]:
     """Return the people of a line that consists of names, with roles in brackets or behind a label; or nothing."""
-    if not 8 < len(text) <= MAX_LIST or MAY_LIST.search(text) is None:
+    if not 8 < len(text) <= MAX_LIST:
         return []
     label = LABEL.match(text)
+    if label is None and (dash := DASH_LABEL.match(text)) is not None and is_role(dash["label"]):
+        label = dash  # Members – Jane Roe, John Doe
+    elif MAY_LIST.search(text) is None and text.count(" - ") + text.count(" – ") < 2:
+        return []
     role = label["label"].strip() if label is not None else ""
-    items = _items(text[label.end() :] if label is not None else text)
+    rest = text[label.end() :] if label is not None else text
+    items = _items(DASH.sub(", ", rest) if label is not None and "," not in rest else rest)
     named = [(parse_name(item), bracket) for item, bracket in items]
     people = [(name, bracket) for name, bracket in named if name is not None and len(name.words) > 1]
     if len(people) > 2 and len(people) == len(items) - 1:  # Sá Pessoa among other names: an ordinary word in a name
@@ -38,6 +45,8 @@ def find_listed_people(text: str) -> list[NameCandidate]:
     if role and not is_title_line(role):
         return []
     is_known_list = is_role(role) or is_department(role) or any(is_role(one) or is_department(one) for _, one in people)
+    if len(people) > 2:  # a line that consists of names
+        people = [(name._replace(score=max(name.score, 0.15)), bracket) for name, bracket in people]
     return [NameCandidate(name, True, bracket or role, is_known_role=is_known_list) for name, bracket in people]
 
 

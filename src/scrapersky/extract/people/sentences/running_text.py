@@ -124,7 +124,7 @@ _AND = r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|та|ve|și|és|&)\s"
 _AND_OR = r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|та|ve|și|és|&|or|oder|ou|o|oppure|of|eller|tai|lub|sau)\s"
 AND_NEXT = re.compile(rf"{_AND}(?=[^\W\d_])")
 # Between two names of one sentence: and; und seine Frau.
-AND_BETWEEN = re.compile(rf"{_AND_OR}(?:[^\W\d_][^\s,.;:!?]{{0,14}}\s){{0,3}}")
+AND_BETWEEN = re.compile(rf"(?:,\s[^,.;:!?]{{3,40}},)?{_AND_OR}(?:[^\W\d_][^\s,.;:!?]{{0,14}}\s){{0,3}}")
 # Before a name, with a capital: Hi, I'm Jane Roe. Hier erreichen Sie Jane Roe, where Sie is a given name elsewhere.
 BEFORE_NAMES = frozenset(
     ("I'm", "I’m", "Sie", "Die", "Der", "Das", "Par", "Con", "Les", "Our", "Las", "Los", "El", "Il")
