@@ -127,15 +127,18 @@ async def test_line_and_search_say_the_same_time_that_is_left(login, app, admin,
 async def test_the_places_and_web_sites_of_searches_lead_to_lists_with_as_many_rows(login, admin, tenant, search):
     await admin.execute("UPDATE search SET result_count = 1")
     sites = await add(admin, "search", tenant, text="two sites", provider="domains", result_count=2)
-    for name in ("one.fi", "two.fi"):
+    imported = await add(admin, "search", tenant, text="pages of some", provider="import", result_count=1)
+    empty = await admin.fetchval("SELECT id FROM domain WHERE name = 'twelve.fi'")
+    await add(admin, "page", tenant, url="https://twelve.fi/x", domain_id=empty)
+    for of_search, name in ((sites, "one.fi"), (sites, "two.fi"), (imported, "twelve.fi")):
         await admin.execute(
             "INSERT INTO search_domain (search_id, domain_id, tenant_id) SELECT $1, id, tenant_id FROM domain "
             "WHERE name = $2",
-            *(UUID(sites), name),
+            *(UUID(of_search), name),
         )
     browser = await login("viewer")
     for path in ("/console/searches", "/console/files"):
         cells = Page((await browser.get(path)).text).all("a")
-        shown = {one["href"]: int(one.text) for one in cells if one.within.get("data-label") == "places"}
-        assert sorted(shown.values()) == [1, 2]
+        shown = {one["href"]: int(one.text.split()[0]) for one in cells if one.within.get("data-label") == "places"}
+        assert sorted(shown.values()) == [1, 1, 2]
         assert {each: await rows_of(browser, each) for each in shown} == shown

@@ -54,6 +54,7 @@ FILTERS = (
     "step_label",
     "cut",
     "search_name",
+    "noun_of_results",
     "to_send",
     "not_sent",
 )

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
+from scrapersky.actions.imports.row_parsers import PROVIDER as IMPORT
 from scrapersky.api.deliveries.deliveries import SendResult
 from scrapersky.console.language import gettext as _
 from scrapersky.console.language import ngettext
@@ -146,6 +147,13 @@ def search_name(search: Any) -> str:
     if search.provider in (CAMPAIGN, SITES):
         return title_of(search.text)
     return _("%(what)s in %(where)s") % {"what": search.text, "where": search.area} if search.area else str(search.text)
+
+
+def noun_of_results(search: Any) -> str:
+    """Return the noun of the rows that `result_count` of a search counts."""
+    if search.provider == IMPORT:
+        return str(search.text.partition(" of ")[0])  # "contacts of leads.csv"
+    return "domains" if search.provider == SITES else "places"
 
 
 def step_label(workflow: str) -> str:
