@@ -8,6 +8,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from scrapersky.core.roles import Role
+from scrapersky.store.deliveries.outbox import IN_COOLDOWN
 from tests.console.test_pages import HOSTILE, check_html, least_role
 from tests.factories.console_browser import Page, browser_of
 from tests.factories.line_rows import add, add_line
@@ -399,3 +400,9 @@ async def test_contacts_are_counted_sent_and_taken_back(login, admin, tenant):
     assert await admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 0
     assert (await browser.post("/console/deliveries", data={"destination_id": destination})).status_code == 400
     assert (await browser.post("/console/deliveries/cancel", data={"id": "x"})).status_code == 400
+    failed = f"The receiver answers 500. {IN_COOLDOWN}"
+    await admin.execute("UPDATE delivery SET delivery_status = 'Queued'")
+    await admin.execute("UPDATE delivery SET delivery_error = $1", failed)
+    await admin.execute("UPDATE destination SET failing_since = now()")
+    page = check_html((await browser.get(f"/console/destinations/{destination}")).text)
+    assert [one.text for one in page.all("dd") if "500" in one.text] == ["The receiver answers 500."]

@@ -17,7 +17,7 @@ from scrapersky.crawl.web import Web
 from scrapersky.destinations.http_sender import UNREACHABLE, HttpSender
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.sandbox import Sandbox
-from scrapersky.store.deliveries.outbox import Outbox
+from scrapersky.store.deliveries.outbox import IN_COOLDOWN, Outbox, failure_of
 from tests.factories.deliveries import DeliverySetup
 from tests.factories.settings import sandbox_settings
 
@@ -271,6 +271,15 @@ async def test_a_destination_that_fails_has_a_cooldown_on_every_host(application
     rest = await application.admin.fetchval("SELECT extract(epoch FROM cooldown_until - now()) FROM destination")
     assert 0 < rest <= 10
     assert await application.admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 10
+    for _ in range(2):  # while it waits, and waits again, a delivery says why it failed
+        await application.admin.execute("UPDATE delivery SET delivery_due_at = now() - interval '1 second'")
+        await application.admin.execute("UPDATE destination SET cooldown_until = now() + interval '1 minute'")
+        await application.run()
+    reasons = await application.admin.fetch("SELECT delivery_error, count(*) FROM delivery GROUP BY 1 ORDER BY 1")
+    [(alone, waited), (own, failed)] = [tuple(row) for row in reasons]
+    assert (alone, waited + failed) == (IN_COOLDOWN, 10)
+    assert own.endswith(IN_COOLDOWN)
+    assert "500" in failure_of(own)
 
 
 async def test_a_receiver_that_hangs_delays_no_other_destination(application):

@@ -19,7 +19,7 @@ from scrapersky.engine.outcomes import Later, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.store.deliveries.destinations import DISABLED
-from scrapersky.store.deliveries.outbox import Outbox, PendingDelivery, record_success
+from scrapersky.store.deliveries.outbox import IN_COOLDOWN, Outbox, PendingDelivery, record_success
 
 
 @dataclass(frozen=True)
@@ -134,5 +134,5 @@ def message_of(pending: PendingDelivery) -> Message | Event:
         raise Skip("unchanged since the last delivery")
     if pending.cooldown is not None:
         wait = pending.cooldown + timedelta(seconds=random.uniform(0, 2))
-        raise Later(wait, "The destination failed and is in its cooldown.")
+        raise Later(wait, f"{pending.failure} {IN_COOLDOWN}".lstrip())
     return pending.message

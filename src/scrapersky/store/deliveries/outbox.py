@@ -31,6 +31,7 @@ MAX_FAILING_DAYS = 3  # a destination that accepts nothing for so long is disabl
 # After so many failures in a row the cooldown begins, and doubles with each further failure.
 FREE_FAILURES, FIRST_COOLDOWN_SECONDS, MAX_COOLDOWN_SECONDS = 3, 5.0, 300.0
 NOTHING_ACCEPTED = f"The destination accepted nothing for {MAX_FAILING_DAYS} days. Enable it when it works again."
+IN_COOLDOWN = "The destination failed and is in its cooldown."
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class PendingDelivery:
     is_repeated: bool  # another contact of the same business has its address
     disabled_reason: str | None
     cooldown: timedelta | None
+    failure: str  # why its last attempt failed; empty before the first one
 
 
 class Outbox:
@@ -119,6 +121,7 @@ def _pending(row: Row[Any], vault: Vault) -> PendingDelivery:
         row.is_repeated,
         (row.disabled_reason or BY_A_PERSON) if is_disabled else None,
         timedelta(seconds=row.cooldown_seconds) if row.cooldown_seconds and row.cooldown_seconds > 0 else None,
+        failure_of(row.delivery_error),
     )
 
 
@@ -133,7 +136,13 @@ def _pending_event(row: Row[Any], vault: Vault) -> PendingDelivery:
         is_repeated=False,
         disabled_reason=(row.disabled_reason or BY_A_PERSON) if is_disabled else None,
         cooldown=timedelta(seconds=row.cooldown_seconds) if row.cooldown_seconds and row.cooldown_seconds > 0 else None,
+        failure=failure_of(row.delivery_error),
     )
+
+
+def failure_of(error: str | None) -> str:
+    """Return why the last attempt of a delivery failed, without that it has waited for its destination since."""
+    return (error or "").partition(IN_COOLDOWN)[0].strip()
 
 
 def _facts_of_run(row: Row[Any]) -> dict[str, Any]:
@@ -178,7 +187,7 @@ def _fallbacks(row: Row[Any]) -> dict[str, Any]:
 
 
 _LOAD = text(f"""
-SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
+SELECT v.id AS delivery_id, v.delivery_error, v.fingerprint, v.delivered_at,
     d.id AS destination_id, d.kind, d.url, d.secret, d.previous_secret, d.options, d.disabled_at, d.disabled_reason,
     extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
     c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
@@ -193,7 +202,7 @@ LEFT JOIN LATERAL ({any_record("c.business_id")}) b ON true LEFT JOIN domain m O
 WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")  # noqa: S608 - names of core.contact_fields
 
 _LOAD_RUNS = text("""
-SELECT v.id AS delivery_id, v.fingerprint, v.run_id,
+SELECT v.id AS delivery_id, v.delivery_error, v.fingerprint, v.run_id,
     d.id AS destination_id, d.kind, d.url, d.secret, d.previous_secret, d.options, d.disabled_at, d.disabled_reason,
     extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
     r.number, r.began_at, r.ended_at, r.is_complete, r.is_whole, r.counts, r.found,

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from scrapersky.api.deliveries import destinations
+from scrapersky.api.deliveries import deliveries, destinations
 from scrapersky.api.deliveries.destinations import (
     KIND_SUMMARIES,
     CreatedDestination,
@@ -19,7 +19,8 @@ from scrapersky.api.deliveries.destinations import (
     NewSecret,
 )
 from scrapersky.api.http.browser_cookie import CONSOLE
-from scrapersky.api.schemas.fields import RowId
+from scrapersky.api.resources.rows import list_page
+from scrapersky.api.schemas.fields import MAX_PAGE, RowId
 from scrapersky.console.answers import page, redirect, secret_page
 from scrapersky.console.columns import Column, Grid
 from scrapersky.console.forms import BadForm, SentFields, explain, wrong_field
@@ -31,6 +32,7 @@ from scrapersky.console.pages.operations.audit import audit_of
 from scrapersky.core.errors import BadRequest, Conflict
 from scrapersky.core.vocabularies import Curation, Verdict
 from scrapersky.store.deliveries.destinations import DestinationChanged
+from scrapersky.store.deliveries.outbox import failure_of
 from scrapersky.store.deliveries.rules import DeliveryRule
 
 HERE = f"{CONSOLE}/destinations"
@@ -182,10 +184,21 @@ async def _draw(
         "fields": {**stored, **(sent or {})},
         "stored": stored if is_conflict else {},
         "words": rule_words(found.rule),
+        "failure": await _failure(asked, found),
         "history": audit_of(asked, f"destination {row_id}"),
         **_choices(),
     }
     return page(asked, "destination.html", status, problem=problem, here=HERE, **context)
+
+
+async def _failure(asked: PageRequest, found: DestinationDetail) -> str:
+    """Return why the latest attempt failed, while the destination fails."""
+    if found.failing_since is None:
+        return ""
+    wanted = {"destination_id": [found.id], "delivery_status": ["Queued", "Error"], "limit": MAX_PAGE, "count": False}
+    query = deliveries.API.query.model_validate(wanted)
+    listed = await list_page(asked.application, asked.actor, deliveries.API.resource, deliveries.DeliverySummary, query)
+    return next((why for one in listed.items if (why := failure_of(one.delivery_error))), "")
 
 
 def _form(
