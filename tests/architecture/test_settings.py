@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import re
 from io import StringIO
 from pathlib import Path
@@ -268,3 +269,11 @@ def test_every_secret_is_kept_as_one() -> None:
     settings = load(Environment({"DATABASE_URL": "postgresql://line:hush@db/line"}, None))
     assert isinstance(settings.database_url, SecretStr)
     assert "hush" not in repr(settings)
+
+
+def test_no_pattern_of_a_setting_repeats_often() -> None:
+    """Each repetition of a bound takes memory of every process: `max_length` limits a length without any."""
+    for name, field in Settings.model_fields.items():
+        for pattern in (each.pattern for each in field.metadata if getattr(each, "pattern", None)):
+            bounds = [int(bound) for bound in re.findall(r"\{\d*,(\d+)\}", pattern)]
+            assert math.prod(bounds) <= 300, f"{name}: give {pattern} a max_length instead of the bound."

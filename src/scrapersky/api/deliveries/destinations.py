@@ -24,7 +24,7 @@ from scrapersky.store.deliveries.rules import DeliveryRule
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import DESTINATIONS
 
-Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[!-~]{1,2000}$", max_length=2048)]
+Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[!-~]+$", max_length=2048)]
 Secret = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SECRET_LENGTH)]
 OPTIONS = describe_options()
 

@@ -14,7 +14,8 @@ IfNoneMatch = Annotated[
     str | None,
     Header(
         alias="If-None-Match",
-        pattern="^[ -~]{1,500}$",
+        pattern="^[ -~]+$",
+        max_length=500,
         description="the `ETag` of the page you have: 304 if it is the same",
         examples=['W/"9f86d081884c7d659a2feaa0c55ad015"'],
     ),
