@@ -122,6 +122,17 @@ async def test_a_run_is_skipped_while_the_one_before_searches_or_a_person_has_ca
     assert (row["run_count"], row["is_later"]) == (0, True)
 
 
+async def test_a_complete_search_that_is_cancelled_is_not_made_again_either(
+    database, admin, tenant, search_id, scheduled
+):
+    await scheduled(search_id)
+    await admin.execute("UPDATE search SET place_search_status = 'Completed'")
+    async with database.session(tenant) as session:
+        assert not any((await cancel(session, actor(tenant), search_id)).values()), "no row waited"
+    await make_due(admin, "1 minute")
+    assert await look(database) == "1 skipped"
+
+
 async def test_a_run_over_a_quota_is_refused_with_the_reason_and_the_next_one_is_tried(
     database, admin, search_id, scheduled
 ):

@@ -11,14 +11,15 @@ from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES
-from scrapersky.store.searches import campaigns, snapshot
+from scrapersky.store.searches import campaigns, schedules, snapshot
 from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, STOPPED, LineStep
 
 
 async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[str, int]:
     """Cancel the search, or all searches of a campaign; return how many waiting rows of each step were withdrawn.
 
-    Rows in flight are finished, open no further step, and are not retried if they fail.
+    Rows in flight are finished, open no further step, and are not retried if they fail. A complete search is cancelled
+    if it has a schedule: its runs are skipped.
     """
     search: Search = await lists.get(session, SEARCHES, actor.tenant_id, search_id, lock=True)
     before = search.rules
@@ -29,7 +30,7 @@ async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[s
     for step, statement in _WITHDRAW:
         row = (await session.execute(statement, {"searches": stopped})).one()
         withdrawn[step.workflow], in_flight = row.withdrawn, in_flight + row.in_flight
-    if in_flight or any(withdrawn.values()):
+    if in_flight or any(withdrawn.values()) or await schedules.of_search(session, search_id):
         ended = {"searches": [search_id, *stopped], "name": actor.name}
         await session.execute(_CANCELLED, ended)
     await session.refresh(search)
