@@ -270,4 +270,7 @@ async def test_text_and_area_may_be_one_text(client, admin):
     problem = is_problem(await client.post(SEARCHES, json={"text": "dentists", "provider": "openstreetmap"}), 422)
     cure = 'write "dentists in Helsinki", or give a place, a point, a box or a polygon.'
     assert problem["detail"] == f"The area is missing: {cure}"
+    where = {"polygon": {"type": "Point", "coordinates": [24, 60]}}
+    problem = is_problem(await client.post(SEARCHES, json={"text": "dentists", "where": where}), 422)
+    assert [one["field"] for one in problem["errors"]] == ["body.where.polygon"]
     assert await admin.fetchval("SELECT count(*) FROM search") == 1

@@ -19,7 +19,7 @@ CUT = "Cut it there into two polygons (a MultiPolygon), as RFC 7946 asks in sect
 class BadPolygon(UnclearSearch):
     """The polygon cannot be used."""
 
-    fields = ("polygon",)
+    fields = ("where.polygon",)
 
 
 def read_polygon_file(path: Path) -> Polygon:
