@@ -30,8 +30,9 @@ def load_names(which: str) -> frozenset[str]:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Split a text into a set of words."""
-    return frozenset(text.split())
+    """Split a text into a set of words; those with a final sigma are in the set as they are folded, too."""
+    words = frozenset(text.split())
+    return words | {word.replace("ς", "σ") for word in words if word[-1] == "ς"} if "ς" in text else words
 
 
 def _read(name: str) -> str:

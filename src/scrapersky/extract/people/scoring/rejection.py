@@ -77,6 +77,7 @@ MAX_BEFORE_TEACHER = 90
 MIN_REVIEW = 40
 MIN_TEXT_ABOVE = 25
 MAX_LIFE = 20  # characters behind a name that may say that the person is dead
+SENTENCE_ENDS = (".", "!", "?", "…")
 MAX_LINE_OF_LIFE = 120  # characters; a longer line may speak of others, too
 MIN_QUOTE = 8  # characters before a name behind a quoted text
 MAX_WORDS_BEFORE = 4
@@ -244,7 +245,8 @@ class Rejection:
         """Return whether a name is in a list of courses or, in running text, in the section of another person."""
         nearest = ""  # the highest heading between
         for line in reversed(self.blocks[max(0, block.index - MAX_LIST) : block.index]):
-            other = self.layout.names.get(line.index) if len(line.text) <= MAX_LINE_OF_LIFE else None
+            is_text = len(line.text) > MAX_LINE_OF_LIFE or line.text.endswith(SENTENCE_ENDS)
+            other = self.layout.names.get(line.index) if not is_text else None
             if other is not None and other.name.score >= KNOWN and other.name.text != candidate.name.text:
                 if not self._is_likely_person(other, line):
                     continue  # the name of the business above its pages

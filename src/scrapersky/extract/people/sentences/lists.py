@@ -30,7 +30,7 @@ def find_listed_people(text: str) -> list[NameCandidate]:
     label = LABEL.match(text)
     if label is None and (dash := DASH_LABEL.match(text)) is not None and is_role(dash["label"]):
         label = dash  # Members – Jane Roe, John Doe
-    elif MAY_LIST.search(text) is None and text.count(" - ") + text.count(" – ") < 2:
+    elif MAY_LIST.search(text) is None and text.count(" - ") + text.count(" – ") < 2 and not _is_row(text, label):
         return []
     role = label["label"].strip() if label is not None else ""
     rest = text[label.end() :] if label is not None else text
@@ -48,6 +48,12 @@ def find_listed_people(text: str) -> list[NameCandidate]:
     if len(people) > 2:  # a line that consists of names
         people = [(name._replace(score=max(name.score, 0.15)), bracket) for name, bracket in people]
     return [NameCandidate(name, True, bracket or role, is_known_role=is_known_list) for name, bracket in people]
+
+
+def _is_row(text: str, label: re.Match[str] | None) -> bool:
+    """Return whether a line has three parts or more between commas that begin with a capital, each of several words."""
+    items = text[label.end() if label is not None else 0 :].split(", ")
+    return len(items) > 2 and all(" " in item and (item[0].isupper() or item[:4].endswith(". ")) for item in items)
 
 
 def _items(text: str) -> list[tuple[str, str]]:

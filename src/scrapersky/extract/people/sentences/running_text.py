@@ -81,6 +81,7 @@ SHORT_ROLE = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,6})\.\s$")
 MAX_SHORT_ROLE = 9
 KNOWN = 0.3  # the score of a known given name
 MAX_APPOSITION = 6  # words
+ADJECTIVE_ENDINGS = ("sche", "schen", "scher", "sches", "schem")
 MAX_OURS = 4  # words
 NEXT_WORD = re.compile(rf"\s([^\W\d_{CAPITAL}][\w-]{{3,30}})(?=[\s,.;])")
 LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
@@ -303,6 +304,8 @@ def _name_with_role(text: str, written: str, start: int) -> tuple[Name | None, s
         start -= len(courtesy[0]) if courtesy is not None else 0  # his manager, Mr Jane Roe
     role = _apposition(text, start, end) or _role_of_clause(text, start) or _joined_as(text, end)
     before, behind = _role_phrase_before(text, start), _role_word_behind(text, end)
+    if before.endswith(ADJECTIVE_ENDINGS):
+        before = ""  # das psychiatrische Krisentelefon Nordnot
     is_adjacent = behind != "" or (before.islower() and not is_ambiguous_role(before.partition(" ")[0]))
     if not role:
         while len(words) > 2 and is_role_word(fold_word(words[0])):

@@ -187,7 +187,10 @@ def _in_list(text: str) -> list[NameCandidate]:
     if len(label) > MAX_LABEL or len(items := LISTED.split(rest.strip(" ."))) < 2:
         return []
     names = [_listed_name(item) for item in items[:MAX_LISTED]]
-    if any(name is None for name in names) or max(name.score for name in names if name) <= UNKNOWN:
+    if any(name is None for name in names):
+        return []
+    is_spaced = len(names) > 2 and all(SPACED_NAME.fullmatch(name.text) for name in names if name)
+    if not is_spaced and max(name.score for name in names if name) <= UNKNOWN:
         return []
     role, is_known = label.strip(), is_uncased_role(label)
     return [NameCandidate(name._replace(score=max(name.score, 0.1)), True, role, is_known) for name in names if name]
