@@ -26,7 +26,7 @@ from scrapersky.store.accounts import invitations
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 SEARCH = "dentists in Helsinki"
-WIDTH, HEIGHT = 1200, 720
+WIDTH, HEIGHT = 1280, 700  # the columns that a grid shows at first fit
 DONE_SECONDS = 180
 MOSTLY_DONE = re.compile(r"(9[8-9]|100) %")  # some servers of the sandbox answer only at the second try, later
 MAX_BYTES = 160_000

@@ -14,6 +14,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import client_of, delivery_client_of
 from scrapersky.crawl.errors import BlockedByPolicy
 from scrapersky.crawl.web import Web
+from scrapersky.destinations.concurrency import SLOW
 from scrapersky.destinations.http_sender import UNREACHABLE, HttpSender
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.sandbox import Sandbox
@@ -280,6 +281,7 @@ async def test_a_destination_that_fails_has_a_cooldown_on_every_host(application
     assert (alone, waited + failed) == (IN_COOLDOWN, 10)
     assert own.endswith(IN_COOLDOWN)
     assert "500" in failure_of(own)
+    assert failure_of(f"{SLOW} 20 deliveries to it are in flight. {IN_COOLDOWN}") == ""
 
 
 async def test_a_receiver_that_hangs_delays_no_other_destination(application):

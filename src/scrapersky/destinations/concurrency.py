@@ -11,6 +11,7 @@ from uuid import UUID
 from scrapersky.destinations.errors import Throttled
 
 MAX_WAIT_SECONDS = 1.0
+SLOW = "The destination is slow:"  # not a failure
 
 
 class ConcurrencyLimits:
@@ -61,5 +62,5 @@ class _Slots:
         self._free.release()
 
     def _slow(self) -> Throttled:
-        reason = f"The destination is slow: {self._max_in_flight} deliveries to it are in flight."
+        reason = f"{SLOW} {self._max_in_flight} deliveries to it are in flight."
         return Throttled(reason, timedelta(seconds=random.uniform(2, 6)))  # spread, so that not all return at once

@@ -15,6 +15,7 @@ from scrapersky.core.contact_fields import DELIVERED_FIELDS
 from scrapersky.core.database import Database
 from scrapersky.core.secrets.vault import Vault
 from scrapersky.core.vocabularies import CAMPAIGN, Curation
+from scrapersky.destinations.concurrency import SLOW
 from scrapersky.destinations.errors import DestinationClosed
 from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.payload import PAYLOAD_KEYS, ContactPayload, Event, Message
@@ -142,7 +143,8 @@ def _pending_event(row: Row[Any], vault: Vault) -> PendingDelivery:
 
 def failure_of(error: str | None) -> str:
     """Return why the last attempt of a delivery failed, without that it has waited for its destination since."""
-    return (error or "").partition(IN_COOLDOWN)[0].strip()
+    why = (error or "").partition(IN_COOLDOWN)[0].strip()
+    return "" if why.startswith(SLOW) else why
 
 
 def _facts_of_run(row: Row[Any]) -> dict[str, Any]:
