@@ -192,7 +192,7 @@ class NearbyRoles:
 
     def named_by(self, line: Block) -> str:
         """Return the role that a line names, without its degrees and the texts of its links: Director [Email James]."""
-        role = role_text(line.text)
+        role = "" if _is_path(line.text) else role_text(line.text)
         has_digit = line.index in self.layout.digit_blocks
         if HIDDEN_AT.search(line.text) is not None or (has_digit and POSTAL_LINE.search(role) is not None):
             return ""  # kontakt(at)maler.example is no painter, 4 Mayor Street, 9099 Roe no mayor
@@ -232,6 +232,8 @@ class NearbyRoles:
             text = line.text.strip(" :：")
             words = folded_words(text)
             if not is_label or not 1 <= len(words) <= MAX_HEADING_WORDS or is_sentence(text):
+                return ""
+            if _is_path(text):
                 return ""
             is_known = is_role(text) or line.tag in self.tags_of_role_headings or is_department(text)
             if not is_known and not self._is_label_of_people(line):
@@ -316,6 +318,11 @@ def role_clause_behind(block: Block, name: Name) -> str:
     if clause is None or not is_role(clause[0][:60]):
         return ""
     return clause[0].strip() if not is_sentence(clause[0]) else ""
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a line is the path of the page: Home » Board."""
+    return "»" in text[1:-1] or "›" in text
 
 
 def is_label(line: Block) -> bool:
