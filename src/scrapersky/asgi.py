@@ -8,7 +8,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from scrapersky import __version__
 from scrapersky.api.dependencies import serve_application
-from scrapersky.api.http.client_address import is_loopback_host
+from scrapersky.api.http.client_address import TrustedProxies, is_loopback_host
 from scrapersky.api.http.error_handlers import add_error_handlers
 from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.rate_limit import RefusedKeys
@@ -74,7 +74,11 @@ def create_app(
 
 
 def check_listen(settings: Settings) -> None:
-    """Raise BadSetting if the host would serve other machines in development, or any host name in production."""
+    """Raise BadSetting if the host would serve other machines in development, or any host name in production.
+
+    Or if a trusted proxy is no address: the guard of requests is built with the first request only.
+    """
+    TrustedProxies(settings.trusted_proxies)
     if settings.environment == "development" and not is_loopback_host(settings.host):
         raise BadSetting(
             f"SCRAPERSKY_HOST={settings.host} accepts other machines, but development serves this machine only. "

@@ -166,3 +166,8 @@ def test_other_hosts_need_production_and_allowed_host_names(host):
     with pytest.raises(BadSetting, match="SCRAPERSKY_ALLOWED_HOSTS is not set"):
         check_listen(load(environment("postgresql://x/y", **said)))
     check_listen(load(environment("postgresql://x/y", **said, SCRAPERSKY_ALLOWED_HOSTS="sky.example")))
+
+
+def test_a_wrong_proxy_stops_the_start_instead_of_the_first_request():
+    with pytest.raises(BadSetting, match=r"SCRAPERSKY_TRUSTED_PROXIES: 10\.0\.0\.300 is neither"):
+        check_listen(load(environment("postgresql://x/y", SCRAPERSKY_TRUSTED_PROXIES="10.0.0.1, 10.0.0.300")))
