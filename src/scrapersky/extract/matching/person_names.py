@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 
 from scrapersky.extract.people.address_names import latin_spelling
-from scrapersky.extract.people.short_names import full_forms, is_short_form
 from scrapersky.extract.people.uncased.scripts import COMPACT, UNCASED_LETTER
+from scrapersky.extract.short_names import full_forms, is_short_form
 from scrapersky.extract.text import fold
 from scrapersky.extract.word_lists import load_words
 

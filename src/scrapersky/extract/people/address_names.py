@@ -6,7 +6,7 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import groupby
 
-from scrapersky.extract.people.short_names import full_forms
+from scrapersky.extract.short_names import full_forms
 from scrapersky.extract.text import fold
 
 MAX_NAME = 100
