@@ -15,7 +15,6 @@ from scrapersky.extract.people.associate import IN_TEXT, FoundPerson, associate_
 from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
 from scrapersky.extract.people.labels import is_group_heading, is_name_label
-from scrapersky.extract.people.name_columns import find_names_in_columns
 from scrapersky.extract.people.name_titles import add_name_parts, with_declared_parts, with_titles
 from scrapersky.extract.people.names import (
     has_patronymic,
@@ -25,6 +24,7 @@ from scrapersky.extract.people.names import (
     name_by_form,
     parse_name,
 )
+from scrapersky.extract.people.scoring.name_columns import find_names_in_columns
 from scrapersky.extract.people.scoring.scorer import NameScorer
 from scrapersky.extract.people.seniority import title_meaning
 from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
