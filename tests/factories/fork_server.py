@@ -151,6 +151,7 @@ def become(order: dict[str, Any], files: list[int]) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests run under nohup
     for number, file in zip((0, 1, 2), (os.open(os.devnull, os.O_RDONLY), *files[:2]), strict=True):
         os.dup2(file, number)
         os.close(file)
