@@ -54,6 +54,10 @@ class AffixSet:
         prefixes = self._prefixes.get(word[:3])
         if prefixes is not None and word.startswith(prefixes):
             return True
+        return self.has_suffix(word)
+
+    def has_suffix(self, word: str) -> bool:
+        """Return whether a folded word ends with one of the suffixes."""
         reverse = word[::-1]
         suffixes = self._suffixes.get(reverse[:3])
         return suffixes is not None and reverse.startswith(suffixes)

@@ -368,11 +368,14 @@ def _emails_with_names(people: list[FoundPerson], emails: list[Email]) -> dict[i
 def _with_posts(people: list[Person], emails: list[Email]) -> list[Person]:
     """Add the addresses that nobody has and that are named as the post of one person: treasurer@."""
     taken = {person.email for person in people}
+    posts = [frozenset(folded_words(person.title)) if person.title else frozenset[str]() for person in people]
     for email in emails:
         post = email.address.partition("@")[0]
         if email.address in taken or len(post) < MIN_POST or not post.isalpha():
             continue
-        holders = [index for index, one in enumerate(people) if one.title and post in folded_words(one.title)]
+        if mailbox_use(email.address) in (MailboxUse.GENERAL, MailboxUse.CUSTOMERS):
+            continue  # office@ is not the office manager's alone
+        holders = [index for index, words in enumerate(posts) if post in words]
         if len(holders) == 1 and not people[holders[0]].email:
             people[holders[0]] = replace(people[holders[0]], email=email.address)
     return people

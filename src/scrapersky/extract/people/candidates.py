@@ -29,10 +29,10 @@ from scrapersky.extract.people.sentences.running_text import (
     AND_NEXT,
     KNOWN,
     TITLE,
+    are_introduced,
     behind_title,
     given_name_before_and,
     in_prose,
-    introduces_self,
     with_brackets,
 )
 from scrapersky.extract.people.uncased.scripts import UNCASED_LETTER
@@ -155,7 +155,7 @@ def _with_shared_family_name(text: str, found: list[NameCandidate]) -> Iterator[
         given = given_name_before_and(text, at) if len(words) > 1 and at > 4 else None
         if given is None:
             continue
-        is_introduced = introduces_self(text, given.start())
+        is_introduced = are_introduced(text, given)
         if not is_introduced and not (is_given_name(given["given"]) and is_given_name(words[0])):
             continue
         name = parse_name(f"{given['given']} {' '.join(words[1:])}")

@@ -99,6 +99,10 @@ CAPITAL_TITLES = frozenset(
 )  # a Finnish dentist, an Austrian engineer …
 # Given names that are ordinary words in other languages; they need evidence beside them.
 GIVEN_ELSEWHERE = word_set("per dan dane art avril tage uma love")
+# Before these endings they are given names: Per Olsgård. Not: Per Fax, Dane Kontaktowe.
+FAMILY_ELSEWHERE = re.compile(
+    r"[^\W\d_]{3}(?:gard|gaard|lund|berg|dahl|strom|vik|holm|[qk]u?vist|gren|haug|moen|bakken|rud|sson)$"
+)
 MAX_NAME = 60
 
 # Latin, Greek and Cyrillic capitals: the alphabets that have them.
@@ -278,7 +282,10 @@ def _may_be_name(words: list[str]) -> bool:
     if _is_vietnamese(words, first):
         return True
     is_month = first in GIVEN and (
-        first in GIVEN_ELSEWHERE or _is_known(last) or not words[0].isascii() or any(map(_is_initial, words[1:-1]))
+        _is_given_elsewhere(first, last)
+        or _is_known(last)
+        or not words[0].isascii()
+        or any(map(_is_initial, words[1:-1]))
     )
     if first in ORDINARY and len(first) > 1 and not is_month:
         return False  # Julio C. Roe, but not Julio Verano
@@ -493,14 +500,16 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         return -1
     ordinary = _any_listed(others, ORDINARY) and _ordinary_words(words[: len(others)], others)
     is_sure = given and (family or any(map(_is_initial, words[1:-1])))
-    is_sure = is_sure or (first in GIVEN_ELSEWHERE and ordinary == [first])
+    is_sure = is_sure or (_is_given_elsewhere(first, last) and ordinary == [first])
     if ordinary and not titles and not (is_sure and all(_is_known(word) for word in ordinary)):
         return -1
     is_turkish = TURKISH_LETTER.search(" ".join(words)) is not None
     in_roles = [index for index, plain in enumerate(folded) if is_role_word(plain) and not _is_wife(words[index])]
     in_roles = [index for index in in_roles if not is_turkish or folded[index] in TURKISH_ROLES]
     roles = [index for index in in_roles if index]
-    is_family = last in FAMILY or (len(last) > MIN_WITH_ENDING and FAMILY_ENDING.search(last) is not None)  # Bakermans
+    # Bakermans, but not Orgelbauer
+    has_ending = len(last) > MIN_WITH_ENDING and FAMILY_ENDING.search(last) is not None and not ROLES.has_suffix(last)
+    is_family = last in FAMILY or has_ending
     if (0 in in_roles and not given) or (roles and (first in ARTICLES or not (given and is_family))):
         return -1
     score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
@@ -520,6 +529,10 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     elif titles:
         score += 0.3
     return score + (0.25 if credentials else 0)
+
+
+def _is_given_elsewhere(first: str, last: str) -> bool:
+    return first in GIVEN_ELSEWHERE and FAMILY_ELSEWHERE.search(last) is not None
 
 
 def _is_wife(word: str) -> bool:

@@ -8,7 +8,7 @@ from scrapersky.extract.document.model import DIGIT, SIX_DIGITS
 from scrapersky.extract.people.names import is_credential_line, is_role
 from scrapersky.extract.people.seniority import title_meaning
 from scrapersky.extract.text import fold
-from scrapersky.extract.word_lists import load_words
+from scrapersky.extract.word_lists import alternatives, load_table, load_words
 
 MAX_ROLE = 200
 MAX_TITLE_WORDS = 12
@@ -50,9 +50,11 @@ REGISTER_BEFORE = re.compile(
     r"[A-ZÀ-ÞА-Я]{2,8}(?:[\s./-][A-Z]{1,3})?[\s./:-]{1,3}\d[\d./-]{2,12}(?:-?[A-Z])?\s?[|–—·•,-]\s?(?=[^\W\d_])"
 )
 REGISTER = re.compile(r"[A-ZÀ-ÞА-Я]{2,8}(?:[\s./-][A-Z]{2})?[\s:.nNºo°]{0,4}\d[\d./-]{3,12}(?:-?[A-Z])?")
+_AT = alternatives(load_table("emails")["obfuscation"]["at"].split())
 # umělecký šéf, roe [zavináč] divadlo [tečka] cz
 SPELLED_ADDRESS = re.compile(
-    r"[\s,;:–-]{1,3}[\w.+-]{2,40}\s?[\[({]\s?[^\W\d_]{1,10}\s?[\])}]\s?[\w-]{2,40}\s?(?:\.|[\[({]).{0,80}$"
+    rf"[\s,;:–-]{{1,3}}[\w.+-]{{2,40}}\s?[\[({{]\s?(?:{_AT})\s?[\])}}]\s?[\w-]{{2,40}}\s?(?:\.|[\[({{]).{{0,80}}$",
+    re.I,
 )
 REPRESENTED_BY = re.compile(
     r"(?:vertreten durch|vertretungsberechtigt\w{0,3}|represented by|représentée? par|rappresentat[oa] da)"

@@ -322,7 +322,7 @@ def role_clause_behind(block: Block, name: Name) -> str:
 
 def _is_path(text: str) -> bool:
     """Return whether a line is the path of the page: Home » Board."""
-    return "»" in text[1:-1] or "›" in text
+    return ("»" in text[1:-1] and "«" not in text) or ("›" in text and "‹" not in text)  # not: Leiterin »Kita Roe« Nord
 
 
 def is_label(line: Block) -> bool:

@@ -27,6 +27,8 @@ MAKER_WORDS = load_words("people", "credits", "makers")
 EDUCATION_WORDS = load_words("people", "education")
 LEARNED_WORDS = EDUCATION_WORDS | load_words("people", "education", "learned")
 THANKS = load_words("people", "others", "thanks")
+READERS = load_words("people", "others", "readers")
+SENTENCE_END = re.compile(r"[.!?…]\s")
 PAST_WORDS = load_words("people", "past")
 DUMMY_WORDS = load_words("people", "dummy")
 DUMMY_PHRASES = tuple(load_table("people")["dummy"]["phrases"])
@@ -122,7 +124,7 @@ class Rejection:
         is_of_others = is_heading_of_others(label) and not has_contact_on_line(self.layout, block)
         if (colon and (is_of_others or is_guest(label))) or self._is_of_event(block, at, has_title):
             return "below a heading of other people"
-        if not THANKS.isdisjoint(folded_words(block.text[max(0, at - MAX_BEFORE_TEACHER) : at])):
+        if _is_thanked(block.text[max(0, at - MAX_BEFORE_TEACHER) : at]):
             return "below a heading of other people"
         if not candidate.is_whole and WORKS_WITH.search(block.text, max(0, at - MAX_BEFORE_TEACHER), at) is not None:
             return "below a heading of other people"
@@ -310,6 +312,12 @@ class Rejection:
     def _is_motto_of_above(self, quote: Block) -> bool:
         """Return whether a quoted text follows the name and the role of another person."""
         return any(index in self.layout.names for index in range(max(0, quote.index - 2), quote.index))
+
+
+def _is_thanked(before: str) -> bool:
+    """Return whether the sentence before a name thanks somebody who is not the reader."""
+    words = folded_words(SENTENCE_END.split(before)[-1])
+    return not THANKS.isdisjoint(words) and READERS.isdisjoint(words)
 
 
 def _is_firm(candidate: NameCandidate, block: Block) -> bool:

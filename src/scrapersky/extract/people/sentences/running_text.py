@@ -13,6 +13,7 @@ from scrapersky.extract.people.names import (
     ORGANISATIONS,
     PARTICLES,
     has_patronymic_inside,
+    is_family_name,
     is_given_name,
     is_role,
     is_role_word,
@@ -83,6 +84,7 @@ KNOWN = 0.3  # the score of a known given name
 MAX_APPOSITION = 6  # words
 ADJECTIVE_ENDINGS = ("sche", "schen", "scher", "sches", "schem")
 MAX_OURS = 4  # words
+THINGS = load_words("people", "others", "things")
 NEXT_WORD = re.compile(rf"\s([^\W\d_{CAPITAL}][\w-]{{3,30}})(?=[\s,.;])")
 LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
 # Behind a name in running text: a number or an address after a few small words.
@@ -251,7 +253,15 @@ def _start_with_given_name(text: str, start: int) -> int:
 def _start_of_introduced(text: str, start: int) -> int:
     """Return where the names begin of people who introduce themselves: We are Jane and John Roe."""
     given = given_name_before_and(text, start)
-    return given.start() if given is not None and introduces_self(text, given.start()) else start
+    return given.start() if given is not None and are_introduced(text, given) else start
+
+
+def are_introduced(text: str, given: re.Match[str]) -> bool:
+    """Return whether a couple introduces itself. Not a firm of two families: We are Walker & Miller Law."""
+    second = text[given.end() :].partition(" ")[0]
+    if "&" in given[0] or (is_family_name(given["given"]) and is_family_name(second)):
+        return False
+    return introduces_self(text, given.start())
 
 
 def given_name_before_and(text: str, at: int) -> re.Match[str] | None:
@@ -315,11 +325,10 @@ def _name_with_role(text: str, written: str, start: int) -> tuple[Name | None, s
     if name is None or is_of_long_ago(text, start, end):
         return None, ""
     is_known = name.score >= KNOWN or (name.score > 0 and has_patronymic_inside(name))
+    is_ours = is_role(role) and _is_ours(text, start)
     if not is_known and is_given_name(words[0]) and name.score >= 0.1:
         return None, ""
-    if not is_known and (
-        start == 0 or not _is_plain(name) or not (is_adjacent or _is_head(role) or _is_ours(text, start))
-    ):
+    if not is_known and (start == 0 or not _is_plain(name) or not (is_adjacent or _is_head(role) or is_ours)):
         return None, ""
     return name._replace(score=max(name.score, KNOWN)), role
 
@@ -331,8 +340,8 @@ def _is_head(role: str) -> bool:
 def _is_ours(text: str, at: int) -> bool:
     """Return whether the clause before a name says that the business has the role: Our foreman, Jane Roe."""
     before = CLAUSE_BEFORE.search(text[max(0, at - 60) : at])
-    words = before["role"].split()[:2] if before is not None else ()
-    return any(fold_word(word) in OUR_WORDS for word in words)
+    words = [fold_word(word) for word in before["role"].split()] if before is not None else []
+    return not OUR_WORDS.isdisjoint(words[:2]) and not any(word in THINGS or is_ambiguous_role(word) for word in words)
 
 
 def _role_of_ours(text: str, start: int, end: int) -> str:
@@ -343,6 +352,8 @@ def _role_of_ours(text: str, start: int, end: int) -> str:
     words = before["role"].split() if before is not None else []
     place = next((index for index, word in enumerate(words[:2]) if fold_word(word) in OUR_WORDS), -1)
     rest = words[place + 1 :] if place >= 0 else []
+    if any(fold_word(word) in THINGS for word in rest):
+        return ""  # Our sister company, Harlow Roofing, …
     return " ".join(rest) if 1 <= len(rest) <= MAX_OURS and rest[0].islower() else ""
 
 

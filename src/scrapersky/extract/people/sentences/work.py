@@ -8,6 +8,7 @@ from scrapersky.extract.word_lists import AffixSet, load_table, load_words
 
 WORK = AffixSet(load_table("people")["work"]["words"].split())
 RELATIVES = frozenset(map(fold_word, load_words("people", "work", "relatives")))
+RELATIVES_AND_NAMES = frozenset(("cousin", "neta", "neto", "neveu", "nieto", "sobrino", "vnuk", "wnuk"))
 FOUNDED = AffixSet(load_table("people")["work"]["founded"].split())
 AMBIGUOUS = frozenset(map(fold_word, load_words("people", "work", "ambiguous")))
 WORDS_BEFORE = 5
@@ -84,7 +85,8 @@ def words_before(text: str, at: int, count: int) -> list[str]:
 
 def is_relative(word: str) -> bool:
     """Return whether a word before a name names a relative: his wife Jane Roe."""
-    return fold_word(word) in RELATIVES
+    folded = fold_word(word)
+    return folded in RELATIVES and not (folded in RELATIVES_AND_NAMES and word[:1].isupper())
 
 
 def is_ambiguous_role(word: str) -> bool:

@@ -136,7 +136,11 @@ def find_uncased_names(text: str, parts: tuple[str, ...] = ()) -> list[NameCandi
 def _behind_titles(text: str) -> list[NameCandidate]:
     """Return the names behind a title in a short sentence: للتواصل مع الأستاذة رزان العتيبي على الرقم."""
     titled = TITLE_AND_NAME.finditer(text[:MAX_TEXT]) if text.count(" ") > MAX_ROLE_WORDS else ()
-    return [NameCandidate(uncased_name(one["name"], KNOWN + 0.3, one["title"]), False, "") for one in titled]
+    return [
+        NameCandidate(uncased_name(one["name"], KNOWN + 0.3, one["title"]), False, "")
+        for one in titled
+        if not one["name"].startswith("ال")  # الدكتور المناسب لكم: the doctor who suits you
+    ]
 
 
 def _with_role_beside(candidate: NameCandidate, row: list[str], index: int) -> NameCandidate:
