@@ -40,7 +40,12 @@ def test_the_name_of_the_at_sign_is_known_in_many_languages(written: str) -> Non
 
 @pytest.mark.parametrize(
     "sentence",
-    ["We arrived at that point in time.", "Le cabinet et conseil point de vente.", "Klik op apenstaartje in het menu."],
+    [
+        "We arrived at that point in time.",
+        "Le cabinet et conseil point de vente.",
+        "Klik op apenstaartje in het menu.",
+        "See Art. 13 (a) kontor.de and section 5(a) kontor.de.",
+    ],
 )
 def test_a_sentence_is_no_address(sentence: str) -> None:
     assert kinds(f"<p>{sentence}</p>") == {}

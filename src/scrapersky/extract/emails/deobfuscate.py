@@ -135,6 +135,8 @@ def find_spelled_out(text: str) -> Iterator[tuple[str, int]]:
     )
     for is_possible, pattern in patterns:
         for match in pattern.finditer(text) if is_possible else ():
+            if match["local"].rpartition(".")[2].strip().isdigit() and "(a)" in match[0].lower():
+                continue  # Art. 13 (a) gdpr.example: a paragraph
             yield f"{DOT_BETWEEN.sub('.', match['local'])}@{DOT_BETWEEN.sub('.', match['domain'])}", match.start()
     if _has_replaced_sign(text):
         for match in REPLACED_AT.finditer(text):
