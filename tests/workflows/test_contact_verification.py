@@ -194,6 +194,16 @@ async def test_verified_contacts_with_an_address_are_queued_and_phone_numbers_ar
     assert sorted(await unverified(database, admin, page)) == ["eva@one.fi", "info@one.fi"]
 
 
+async def test_an_address_that_a_person_has_just_given_is_verified_when_a_page_names_it(database, admin, page):
+    await admin.execute(
+        "INSERT INTO contact (tenant_id, domain_id, identity, email, edited_at) "
+        "VALUES ($1, $2, 'email:eva@one.fi', 'eva@one.fi', now())",
+        page.tenant_id,
+        page.domain_id,
+    )
+    assert sorted(await unverified(database, admin, page)) == ["eva@one.fi", "info@one.fi"]
+
+
 async def test_a_rejected_contact_is_not_queued_after_its_verification(database, admin, page):
     await unverified(database, admin, page)
     await admin.execute("UPDATE contact SET curation_status = 'Not a Fit' WHERE email = 'eva@one.fi'")

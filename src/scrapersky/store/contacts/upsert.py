@@ -31,6 +31,7 @@ from scrapersky.store.contacts.rows import (
     evidence_rank,
 )
 from scrapersky.store.privacy import suppressions
+from scrapersky.store.steps import not_rejected
 
 # A contact that several pages of a site name is written once in this time, and in each run of a search, unless one of
 # the pages gives more.
@@ -186,12 +187,16 @@ _MERGE = RowMerge("excluded", same_page="coalesce(known.page_id = excluded.page_
 # A page that names a mailbox and, elsewhere, its person gives two rows of one contact: the second replaces nothing.
 _MERGE_AGAIN = RowMerge("excluded")
 
+_IS_UNVERIFIED = f"""known.email IS NOT NULL AND known.contact_verification_status = '{Status.NEW.value}'
+        AND known.suppressed_at IS NULL AND {not_rejected("known")}"""
+
 
 def _upsert_statement(merge: RowMerge) -> str:
     """Build the statement that stores one wave.
 
     Its WHERE clause leaves a contact alone that was seen a moment ago, on another page or in an earlier wave, and that
-    gets nothing new: an update writes thirty columns and many indexes. The business of a provider's contact may be
+    gets nothing new: an update writes thirty columns and many indexes. An address that is not queued for verification
+    is not left alone: a person or a file may have given it a moment ago. The business of a provider's contact may be
     another branch than the page's.
     """
     return f"""{INSERT}
@@ -201,6 +206,7 @@ ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {merge.set_clause},
         ELSE coalesce(known.business_id, excluded.business_id) END, updated_at = now(), seen_at = now()
 WHERE known.seen_at < ${len(COLUMNS) + 2}::timestamptz OR {merge.replaces_evidence}
     OR (known.business_id IS NULL AND excluded.business_id IS NOT NULL)
+    OR (known.seen_at < now() AND {_IS_UNVERIFIED})
     OR {" OR ".join(map(merge.takes, RANKED_FIELDS))}
 RETURNING id, domain_id, identity, email, phone, xmax = 0 AS is_new, curation_status, suppressed_at,
     contact_verification_status AS status, verification ->> 'verdict' AS verdict,
