@@ -46,6 +46,7 @@ RETIRED_PREFIXES = {
 }
 
 MAX_LIST_LENGTH = 2_000  # a bound in the pattern of a field takes memory for each repetition: 4 MB for a list of URLs
+MAX_ORIGINS_LENGTH = 13_200  # fifty of the longest
 
 
 class Settings(BaseSettings):
@@ -118,7 +119,7 @@ class Settings(BaseSettings):
         "",
         alias="SCRAPERSKY_CORS_ORIGINS",
         pattern="^(https?://[a-z0-9.:-]+([, ]{1,3}|$))*$",
-        max_length=MAX_LIST_LENGTH,
+        max_length=MAX_ORIGINS_LENGTH,
         description="origins whose pages may call the API, comma separated, exact match; empty means none",
     )
     request_statement_timeout_seconds: float = Field(

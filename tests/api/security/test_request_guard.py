@@ -102,6 +102,11 @@ async def test_a_listed_origin_may_read_and_others_may_not(database_url):
             is_problem(await client.post(f"{LINE}/packing/resume", headers={"origin": origin}), 403)
 
 
+def test_fifty_origins_are_accepted():
+    origins = ", ".join(f"https://console-of-customer-{number}.some-long-name.example.com:8443" for number in range(50))
+    assert load(environment("postgresql://x/y", SCRAPERSKY_CORS_ORIGINS=origins)).cors_origins == origins
+
+
 @pytest.mark.parametrize("wrong", ["*", "https://*", "console.example", "https://a.example/path", "javascript:x"])
 def test_an_inexact_origin_is_a_bad_setting(wrong):
     with pytest.raises(BadSetting, match="SCRAPERSKY_CORS_ORIGINS"):
