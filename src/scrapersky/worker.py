@@ -1,6 +1,7 @@
 """The worker process: runs the engine until it is stopped."""
 
 import asyncio
+import signal
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
@@ -60,14 +61,14 @@ def stop_on_signals(runtime: Runtime) -> asyncio.Event:
     """Return an event that SIGTERM, SIGINT or SIGHUP sets; a second signal requeues running work at once."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
-    def request_stop() -> None:
-        if stop.is_set():
+    def request_stop(number: signal.Signals) -> None:
+        if stop.is_set() and number != signal.SIGHUP:  # a terminal that is closed sends several
             log.warning("immediate_shutdown_requested")
             runtime.stop_now()
         stop.set()
 
     for number in stop_signals():
-        loop.add_signal_handler(number, request_stop)
+        loop.add_signal_handler(number, request_stop, number)
     return stop
 
 

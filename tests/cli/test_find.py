@@ -3,8 +3,11 @@
 import asyncio
 import csv
 import json
+import os
 import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,6 +113,34 @@ async def test_killed_in_the_middle_the_same_command_goes_on(process, variables,
     assert (duplicates, stuck) == (0, 0)
 
 
+async def test_a_closed_terminal_leaves_the_file_of_what_was_found(variables, tmp_path, admin):
+    out, (ours, theirs) = tmp_path / "leads.csv", os.openpty()
+    words = ("find", "dentists in Helsinki", "--out", str(out), "--limit", "60")
+    begun = [sys.executable, "-c", ON_TERMINAL, "-m", "scrapersky", *words]
+    environment = {**os.environ, **variables}
+    find = subprocess.Popen(
+        begun, stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path, env=environment, start_new_session=True
+    )
+    os.close(theirs)
+    loop = asyncio.get_running_loop()
+    loop.add_reader(ours, os.read, ours, 65_536)
+    try:
+        async with asyncio.timeout(240):
+            while not await admin.fetchval("SELECT count(*) > 0 FROM contact WHERE email IS NOT NULL"):
+                await asyncio.sleep(0.05)
+        loop.remove_reader(ours)
+        os.close(ours)
+        assert await asyncio.to_thread(find.wait, 120) == 130
+    finally:
+        find.kill()
+    assert rows_of(out)
+    assert await admin.fetchval("SELECT count(*) FROM page WHERE page_processing_status = 'Processing'") == 0
+
+
+ON_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
 LEASED = (
     "PLACE_SEARCH",
     "DEEP_SCAN",

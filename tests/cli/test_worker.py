@@ -54,6 +54,19 @@ async def test_a_second_sigterm_hands_work_back_at_once_and_uncounted(process, d
     assert tuple(row) == ("Queued", 0)
 
 
+async def test_a_closed_terminal_which_sends_several_signals_lets_work_finish(
+    process, database_url, admin, parcel
+) -> None:
+    worker = process("worker", module=SLOW_LINE, DATABASE_URL=database_url, PACKING="1")
+    await until_in_hand(admin, parcel)
+    for _ in range(3):
+        worker.tell(signal.SIGHUP)
+        await asyncio.sleep(0.1)
+    said = await worker.leave()
+    assert said.code == 0, said.err
+    assert await admin.fetchval("SELECT packing_status FROM parcel WHERE id = $1", parcel) == "Completed"
+
+
 async def test_a_run_that_is_interrupted_hands_its_row_back(process, database_url, admin, parcel) -> None:
     run = process("run", "packing", module=SLOW_LINE, DATABASE_URL=database_url, PACKING="600")
     await until_in_hand(admin, parcel)

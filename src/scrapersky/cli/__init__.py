@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 import scrapersky as package
 from scrapersky.cli.shared.help_values import use_plain_values
 from scrapersky.core.errors import OutputClosed, ScraperSkyError
-from scrapersky.core.stop_signals import stop_signals
+from scrapersky.core.stop_signals import leave_closed_terminal, stop_signals
 
 # A command has the name of its module and of the function in it, with hyphens. The text is the first line of its
 # docstring.
@@ -118,8 +118,15 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # They are handled like Ctrl-C, so that a command cleans up; serve, worker and find install their own handlers.
     for number in set(stop_signals()) - {signal.SIGINT}:
-        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+        signal.signal(number, _interrupt)
     run_cli(sys.argv[1:])
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    if number == signal.SIGHUP:  # a terminal that is closed sends several: the command has cleaned up when it ends
+        signal.signal(number, signal.SIG_IGN)
+        leave_closed_terminal()
+    signal.raise_signal(signal.SIGINT)
 
 
 def run_cli(arguments: Sequence[str]) -> None:

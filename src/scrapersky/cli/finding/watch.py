@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import with_reconnect
 from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.core.database import is_statement_timeout
-from scrapersky.core.stop_signals import stop_signals
+from scrapersky.core.stop_signals import leave_closed_terminal, stop_signals
 from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches.progress import StepCount, Wait
@@ -162,12 +163,19 @@ async def _why_held(application: Application, workflows: Sequence[str]) -> list[
 
 @contextlib.contextmanager
 def _stop_on_signals() -> Iterator[asyncio.Event]:
-    """Yield an event that SIGINT, SIGTERM or SIGHUP sets."""
+    """Yield an event that SIGINT, SIGTERM or SIGHUP sets. After a SIGHUP, further ones do not end the process."""
     stop, loop, numbers = asyncio.Event(), asyncio.get_running_loop(), stop_signals()
+    received = set[signal.Signals]()
+
+    def request_stop(number: signal.Signals) -> None:
+        received.add(number)
+        leave_closed_terminal()
+        stop.set()
+
     for number in numbers:
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, request_stop, number)
     try:
         yield stop
     finally:
-        for number in numbers:
+        for number in set(numbers) - (received & {signal.SIGHUP}):  # a terminal that is closed sends several
             loop.remove_signal_handler(number)
